@@ -27,7 +27,7 @@ def panel(n_items: int = 24, categories: str = "123") -> pd.DataFrame:
 
 
 def long(folder: Path, variant: str = "") -> Path:
-    """One row a label, with further columns that may be meant."""
+    """One row per label, with further columns that may be meant."""
     frame = panel()
     number = frame["item"].str[1:].astype(int)
     turn = frame.index % len(PEOPLE)
@@ -62,7 +62,7 @@ def long(folder: Path, variant: str = "") -> Path:
 
 
 def wide(folder: Path, variant: str = "") -> Path:
-    """A column an annotator."""
+    """A column per annotator."""
     table = panel().pivot(index="item", columns="annotator", values="label").reset_index()
     table.columns = ["id", "rater_1", "rater_2", "rater_3"]
     number = table["id"].str[1:].astype(int)

@@ -56,7 +56,7 @@ def read_yaml(path: Path) -> Any:
     Raises
     ------
     DocumentError
-        If it is not UTF-8 or not YAML, a key stands twice in one place, or values are shared by
+        If it is not UTF-8 or not YAML, a key occurs twice in one place, or values are shared by
         aliases, which could make a small file a large document.
     """
     try:
@@ -88,7 +88,7 @@ def _check(node: yaml.Node, seen: set[int]) -> None:
             if not isinstance(key, yaml.ScalarNode):
                 raise ValueError(f"line {line}: a key that is no text")
             if key.value in keys:
-                raise ValueError(f"line {line}: the key {key.value!r} stands twice in one place")
+                raise ValueError(f"line {line}: the key {key.value!r} occurs twice in one place")
             keys.add(key.value)
             _check(part, seen)
 

@@ -68,7 +68,7 @@ def slips(steps: int) -> Annotations:
 
 
 def ratings(*columns: np.ndarray) -> Annotations:
-    """Return numbers, one column an annotator."""
+    """Return numbers, one column per annotator."""
     numbers = np.column_stack(columns)
     item, annotator = np.indices(numbers.shape).reshape(2, -1)
     return Annotations.from_arrays(item, annotator, numbers.ravel(), scale="interval")
@@ -83,7 +83,7 @@ def one_panel(height: float) -> Iterator[tuple[Figure, Axes]]:
 
 
 def curves(axes: Axes, x: Sequence[float] | np.ndarray, named: Curves) -> None:
-    """Draw functions of x, told apart by colour and dashes."""
+    """Draw functions of x, distinguished by colour and dashes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
         for (name, function), (colour, line) in zip(named.items(), LINES, strict=False):
@@ -306,7 +306,7 @@ def draw_fleiss_kappa() -> None:
 
 
 def draw_conger_kappa() -> None:
-    """Draw the kappas of three annotators, one of whom says yes ever more often."""
+    """Draw the kappas of three annotators, one of whom says yes more and more often."""
 
     def eager(extra: float) -> Annotations:
         given = np.array([[0.9, 0.1], [0.1, 0.9]])  # rows: the category; columns: the label
@@ -389,7 +389,7 @@ def noisy(rng: np.random.Generator, *, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def draw_icc() -> None:
-    """Draw the forms of the ICC as the second annotator rates ever higher."""
+    """Draw the forms of the ICC as the second annotator's ratings increase."""
     first, second = noisy(np.random.default_rng(1), n=2_000)
 
     def higher(offset: float) -> Annotations:

@@ -74,6 +74,6 @@ def labelled(confusion: np.ndarray, truth: np.ndarray, number: np.ndarray, rng) 
 
 
 def shared_accuracy(posterior: np.ndarray, gold: np.ndarray) -> float:
-    """Return the share of items called rightly, one of t best categories for 1/t."""
+    """Return the accuracy, counting one of t best categories as 1/t."""
     best = best_categories(posterior)
     return float((best[np.arange(gold.size), gold] / best.sum(axis=1)).mean())

@@ -246,7 +246,7 @@ def draw_one_coin() -> None:
 
 
 def draw_zencrowd() -> None:
-    """Draw how many items are called rightly by the prevalence, here and with it estimated."""
+    """Draw the accuracy by the prevalence, here and with it estimated."""
     rng = np.random.default_rng(6)
     prevalence = np.linspace(0.5, 0.95, 10)
     accuracy = rng.uniform(0.55, 0.95, size=30)

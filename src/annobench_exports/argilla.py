@@ -388,7 +388,7 @@ FORMAT = ExportFormat(
     read=_read,
     note=(
         "An item is a record, an annotator is a user, a question is one of the data set, and only "
-        "submitted responses count; suggestions of models are no annotations."
+        "submitted responses count; suggestions of models are not annotations."
     ),
     annotators=("person", "file"),
 )

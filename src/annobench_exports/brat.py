@@ -1,4 +1,4 @@
-"""Folders of brat: a folder an annotator, in it a `.txt` and an `.ann` file a document.
+"""Folders of brat: a folder per annotator, in it a `.txt` and an `.ann` file per document.
 
 Spans (T), events (E), relations (R) and equivalences (*) make the layer "spans": an event is its
 trigger and a relation to each argument, an equivalence a relation from each member to the next.
@@ -43,7 +43,7 @@ def recognise(source: Source) -> str | None:
     found = [path for path in source.files if path.suffix == ".ann"] if source.is_folder else []
     if not found:
         return None
-    return "one folder an annotator" if _has_folders(source.path, found) else "one annotator"
+    return "one folder per annotator" if _has_folders(source.path, found) else "one annotator"
 
 
 def read(source: Source, intake: Intake) -> None:
@@ -251,7 +251,7 @@ FORMAT = ExportFormat(
     recognise=recognise,
     read=read,
     note=(
-        "A folder is an annotator, a .txt file with its .ann file a document; an empty .ann file "
+        "A folder is an annotator, a .txt file with its .ann file per document; an empty .ann file "
         "is a document in which the annotator marked nothing."
     ),
 )

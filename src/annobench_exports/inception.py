@@ -1,6 +1,7 @@
 """INCEpTION and WebAnno: WebAnno TSV, UIMA CAS as XMI or JSON, exported projects.
 
-A project has a folder a document, in `annotation` a file an annotator, in `curation` what curators
+A project has a folder per document, in `annotation` a file per annotator, in `curation` what
+curators
 made of them. Each feature of a type of annotation makes a layer, such as "NamedEntity.value".
 """
 
@@ -329,6 +330,6 @@ FORMAT = ExportFormat(
     read=read,
     note=(
         "A document is what the tool calls so, an annotator has a file in it; each feature of a "
-        "type of annotation is a layer, and what curators made is kept apart."
+        "type of annotation is a layer, and curated annotations are kept separate."
     ),
 )

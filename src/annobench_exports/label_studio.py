@@ -386,7 +386,7 @@ def _take_relation(
         ends.reverse()
     source, target = ends
     if source is None or target is None:
-        found.others["relations between regions that are no spans of text"] += 1
+        found.others["relations between regions that are not spans of text"] += 1
         return
     labels = listing(link.get("labels"), "the labels of a relation") or ["relation"]
     found.relations[source[0]] += [

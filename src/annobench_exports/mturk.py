@@ -86,7 +86,7 @@ def _column(table: Table, name: str) -> str | None:
 
 
 def _items(table: Table, hit: str, rows: list[dict[str, Any]]) -> dict[str, str]:
-    """Name the item of each HIT: by the input that tells the HITs apart, or else by the HIT.
+    """Name the item of each HIT: by the input that distinguishes the HITs, or else by the HIT.
 
     HITs with the same input, as of two batches, are one item.
     """
@@ -166,7 +166,7 @@ LAYOUT = Layout(
     name="mturk",
     title="Amazon Mechanical Turk",
     note=(
-        "An item is what a HIT showed (the Input column that tells the HITs apart, or else the "
+        "An item is what a HIT showed (the Input column that distinguishes the HITs, or else the "
         "HIT), an annotator is a worker, a label is what stands in a column Answer.*; approved "
         "and submitted work is finished. Of boxes drawn on an image the labels are compared, not "
         "where they stand."

@@ -10,7 +10,7 @@
   if (wide > innerWidth) faults.push(`${wide} pixels wide in a window of ${innerWidth}`);
 
   const ids = new Set();
-  name("an id that stands twice", all("[id]").filter(({ id }) => ids.size === ids.add(id).size));
+  name("an id that occurs twice", all("[id]").filter(({ id }) => ids.size === ids.add(id).size));
   name("a column or row without a title", all("th:not([aria-label])").filter((th) => !th.textContent.trim()));
   name("a picture without words", all("img:not([alt]), figure img[alt='']"));
   name("a picture whose size is not known before it is loaded", all("img:not([width][height], [src^='data:'])"));

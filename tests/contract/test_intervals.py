@@ -386,7 +386,7 @@ def test_the_coverage_of_resampled_annotators_by_hand(n_annotators, level, cover
 def test_few_resampled_annotators_are_warned_of_and_many_are_not():
     few = agreement.fleiss_kappa(drawn(12, 20, 5, given=1, right=0.8))
     for kind in ("percentile", "bca"):
-        message = "over 5 annotators is too narrow: .* about 85% of studies, not in 95%.*jackknife"
+        message = "over 5 annotators is too narrow: .* about 85%, not 95%.*jackknife"
         with pytest.warns(IntervalWarning, match=message):
             assert few.interval(kind, unit="annotators", replicates=50, rng=1).caution
     assert not few.interval("jackknife", unit="annotators").caution

@@ -24,7 +24,7 @@ INTERNAL = {
 }
 #: Of a `ValueError` the same.
 CLAUSES = {
-    "\0 stands twice in one object",
+    "\0 occurs twice in one object",
     "nested too deeply",
     "its digest is another",
 }

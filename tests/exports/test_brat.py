@@ -51,7 +51,7 @@ def project(tmp_path):
 
 def test_every_kind_of_line(project):
     export = read_export(project)
-    assert (export.format.name, export.variant) == ("brat", "one folder an annotator")
+    assert (export.format.name, export.variant) == ("brat", "one folder per annotator")
     assert layers(export) == ["spans", "attribute Negated", "attribute Certainty", "normalisations"]
     marks = select_layer(export, "spans").marks
     ada, babbage = Span(0, 12, "PER"), Span(17, 28, "PER", ((17, 20), (21, 28)))

@@ -292,7 +292,7 @@ def wide(labels: Labels, folder: Path) -> Path:
 
 
 def brat(labels: Labels, folder: Path) -> Path:
-    """A folder an annotator; the label is that of the one span of a document."""
+    """A folder per annotator; the label is that of the one span of a document."""
     home = folder / "export"
     for who, answers in by_annotator(labels).items():
         (home / who).mkdir(parents=True)
@@ -304,7 +304,7 @@ def brat(labels: Labels, folder: Path) -> Path:
 
 
 def inception(labels: Labels, folder: Path) -> Path:
-    """A folder a document, a file an annotator; the label is that of the first token."""
+    """A folder per document, a file per annotator; the label is that of the first token."""
     home = folder / "export"
     for item, who, label in rows(labels):
         (home / "annotation" / item).mkdir(parents=True, exist_ok=True)

@@ -43,8 +43,8 @@ PRODIGY = '{"text": "t", "_input_hash": 1, "options": [], "accept": ["a"], "answ
     ("format", "content", "said"),
     [
         # Which of the two is meant nobody knows.
-        ("prodigy", PRODIGY.replace('"text": "t"', '"answer": "reject"'), "'answer' stands twice"),
-        ("prodigy", f"[{PRODIGY.replace('_input_hash', 'text')}]", "'text' stands twice"),
+        ("prodigy", PRODIGY.replace('"text": "t"', '"answer": "reject"'), "'answer' occurs twice"),
+        ("prodigy", f"[{PRODIGY.replace('_input_hash', 'text')}]", "'text' occurs twice"),
         ("prodigy", PRODIGY.encode().replace(b'"t"', b'"\xed\xa0\x80"'), "not UTF-8"),
         (
             "inspect_log",

@@ -29,7 +29,7 @@ PLAIN = {"item_id": [1, 2, 2], "worker": ["a", "a", "b"], "label": [1, 0, -1], "
 
 def test_names_of_categories_replace_their_numbers(tmp_path):
     folder = save(tmp_path / "set", PLAIN, {"label": LABELS, "text": VALUE})
-    assert recognise(folder) == {"hugging_face": "a row a label"}
+    assert recognise(folder) == {"hugging_face": "a row per label"}
     selection = read_export(folder).select()
     assert selection.labels.to_frame().values.tolist() == [["1", "a", "yes"], ["2", "a", "no"]]
     assert selection.ledger[["what", "rows"]].values.tolist() == [
@@ -82,7 +82,7 @@ def test_splits_are_read_one_after_the_other(tmp_path):
     (tmp_path / "set" / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
     save(tmp_path / "set" / "train", PLAIN, {"label": LABELS})
     save(tmp_path / "set" / "test", {**PLAIN, "item_id": [8, 9, 9]}, {"label": LABELS})
-    assert recognise(tmp_path / "set") == {"hugging_face": "a row a label, 2 splits"}
+    assert recognise(tmp_path / "set") == {"hugging_face": "a row per label, 2 splits"}
     selection = read_export(tmp_path / "set").select()
     assert selection.labels.items == ("8", "9", "1", "2")
     place = selection.ledger.set_index("what")["first"]["answers to 'label'"]
@@ -94,7 +94,7 @@ def test_parquet_with_the_metadata_of_a_data_set(tmp_path):
     table = pa.table(PLAIN).replace_schema_metadata({"huggingface": json.dumps(info)})
     path = tmp_path / "train-00000-of-00001.parquet"
     pq.write_table(table, path)
-    assert recognise(path) == {"hugging_face": "a row a label"}
+    assert recognise(path) == {"hugging_face": "a row per label"}
     assert read_export(path).labels().to_frame().label.tolist() == ["yes", "no"]
 
 
@@ -115,7 +115,7 @@ def test_a_plain_parquet_table_is_left_to_the_reader_of_tables(tmp_path):
     assert recognise(path) == {}
     wide = tmp_path / "wide.parquet"
     pq.write_table(pa.table({"id": [1, 2], "rater_1": [1.0, 2.0], "rater_2": [1.0, None]}), wide)
-    assert recognise(wide) == {"hugging_face": "a column an annotator"}
+    assert recognise(wide) == {"hugging_face": "a column per annotator"}
     assert read_export(wide).labels().to_frame().label.tolist() == ["1", "1", "2"]
 
 

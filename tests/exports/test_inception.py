@@ -460,7 +460,7 @@ def test_xmi_that_cassis_alone_reads_in_its_own_way(tmp_path, old, new, said):
         ('"begin": 3', '"begin": true', "True stands for a number"),
         ('"begin": 3, ', "", "without its begin or end"),
         ('"value": "PER"', '"value": ["PER"]', "stands for a value of uima.cas.String"),
-        ('"value": "PER"', '"value": "A", "value": "PER"', "stands twice in one object"),
+        ('"value": "PER"', '"value": "A", "value": "PER"', "occurs twice in one object"),
         ('"@Governor": 2', '"@Governor": 99', "a reference to what is not there"),
     ],
 )

@@ -201,7 +201,7 @@ def test_spans_and_relations_are_marks_of_a_document(write):
     assert (second.annotator, second.spans) == ("12", ())  # saw the text and marked nothing
     assert export.documents == {"1": "The text of 1."}
     [reason] = export._intake.left_out.values()
-    assert reason[:2] == ("relations between regions that are no spans of text", 1)
+    assert reason[:2] == ("relations between regions that are not spans of text", 1)
 
 
 @pytest.mark.parametrize(("start", "end"), [(12, 22), (13, 23)])

@@ -26,7 +26,7 @@ class OddError(ValueError):
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(dict(pairs)) < len(pairs):
-        raise OddError("a name stands twice in one object")
+        raise OddError("a name occurs twice in one object")
     return dict(pairs)
 
 

@@ -150,7 +150,7 @@ def of_node(node, seen) -> object:
             raise BrokenError("a key that is no text")
         name = of_node(key, seen)
         if name in found:
-            raise BrokenError("a key that stands twice")
+            raise BrokenError("a key that occurs twice")
         found[name] = of_node(part, seen)
     return found
 

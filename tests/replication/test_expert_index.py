@@ -56,7 +56,7 @@ def test_the_algorithm_is_the_one_printed(membership, count_ties):
 
 
 def votes(*rows):
-    """Items of one category: a row an item, a column an annotator."""
+    """Items of one category: a row per item, a column per annotator."""
     return np.array(rows, dtype=bool)[:, :, None]
 
 

@@ -406,7 +406,7 @@ def test_a_category_that_no_label_names_is_wrong(design):
     found = assess(design, checked, rng=1)
     assert found.accuracy.estimate == 0
     assert found.calibration is None
-    assert any("no label names" in text for text in found.remarks)
+    assert any("category without labels" in text for text in found.remarks)
     assert "c" in set(found.items_frame()["category"])
 
 

@@ -165,7 +165,7 @@ def test_a_plan_is_written(labels, tmp_path):
     assert len(following) == 120
     assert (np.diff(following["information"]) <= 1e-12).all()
     promised = run("plan", path, "--out", tmp_path / "p")
-    assert "which is what the model promises" in " ".join(promised.output.split())
+    assert "the model's own estimate" in " ".join(promised.output.split())
 
 
 def test_gold_in_a_consensus_is_fixed_and_judged_unseen(labels, tmp_path):
@@ -202,7 +202,7 @@ def test_gold_of_other_items_and_categories_is_said():
     gold = {a.items[0]: a.categories[truth[0]], a.items[1]: "other", "nobody": "no"}
     _, check = fit_with_gold(a, gold, "voting", rng=1)
     assert "1 of 3 gold items have no labels: left out." in check.remarks
-    assert any("1 gold items have a category that no label names" in text for text in check.remarks)
+    assert any("1 gold items have a category without labels" in text for text in check.remarks)
     assert check.accuracy.estimate <= 0.5
     with pytest.raises(AnnotationError, match="none of the 1 gold items has labels"):
         fit_with_gold(a, {"nobody": "no"})

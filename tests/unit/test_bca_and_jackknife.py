@@ -20,7 +20,7 @@ LEVEL = 0.9
 
 
 def labelled(labels: np.ndarray, **options) -> Annotations:
-    """Make annotations of a full table of labels, a row an item and a column an annotator."""
+    """Make annotations of a full table of labels, a row per item and a column per annotator."""
     item, annotator = np.indices(labels.shape)
     names = [f"a{j}" for j in range(labels.shape[1])]
     return Annotations.from_arrays(

@@ -9,7 +9,7 @@ from annobench.core.errors import AnnotationError
 
 
 def test_a_tree_learns_what_two_words_say_together():
-    # Exclusive or has no gain at the root, so a third column tells the two halves apart a little.
+    # Exclusive or has no gain at the root, so a third column distinguishes the two halves a little.
     words = np.array([[a, b] for a in (0, 1) for b in (0, 1) for _ in range(40)])
     label = (words[:, 0] & words[:, 1]).astype(int)
     model = C45().fit(sp.csr_matrix(words), label)

@@ -147,10 +147,10 @@ def test_own_labels_are_ranked_and_gold_is_said_to_be_too_small(run, own, method
     assert set(ranking["method"]) == {"my_method", "voting", "dawid_skene"}
     assert (ranking["lower"] <= ranking["accuracy"]).all()
     said = " ".join(result.output.split())
-    assert "25 gold items do not tell" in said
+    assert "25 gold items do not distinguish" in said
     assert "probability .8" in said or "no number of items can be derived" in said
     page = (tmp_path / "labels_comparison" / "index.html").read_text(encoding="utf-8")
-    assert "25 gold items do not tell" in page
+    assert "25 gold items do not distinguish" in page
 
 
 def test_own_labels_need_no_method(run, own):
@@ -244,14 +244,14 @@ def test_what_gold_tells_is_said_in_numbers():
         return external_methods.what_gold_tells(case, ranking)
 
     first, second, third = told()
-    assert first.startswith("200 gold items do not tell a from 1 of 1 other methods: b")
+    assert first.startswith("200 gold items do not distinguish a from 1 of 1 other methods: b")
     assert "difference to b is 5 points as seen, some 312 gold items" in second
     assert "There are labels of 200 items only" in second
     # 2.8 sqrt(.1 / 200) = .0626
     assert "200 items would show a difference of 6.3 points" in third
     assert told(p_value=0.01) == [
-        "200 gold items tell a from all 1 other methods (McNemar's test with Holm's correction, "
-        "level .05)."
+        "200 gold items distinguish a from all 1 other methods (McNemar's test with Holm's "
+        "correction, level .05)."
     ]
     equal = told(minus_best=0.0, items_needed=math.inf)
     assert "equally accurate" in equal[1]

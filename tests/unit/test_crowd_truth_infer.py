@@ -37,7 +37,7 @@ def test_the_labels_are_those_of_the_set_without_names(mirror):
         for id in ("cti_product", "ti_product")
     )
     assert refined(ours) == refined(theirs)
-    # Nothing else does as well: nearly all annotators are told apart.
+    # Nothing else does as well: nearly all annotators are distinguished.
     assert max(refined(ours)[1].values()) == 1
     # Negative control
     ours.gold[np.flatnonzero(ours.gold == 1)[0]] = 0

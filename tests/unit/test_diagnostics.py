@@ -37,7 +37,7 @@ def test_autocorrelation_time_of_an_autoregression_is_found(rng):
     time = autocorrelation_time(autoregression(rng, 0.9, (4, n // 4, 1)))
     bound = scipy.stats.norm.isf(LEVEL / 2) * math.sqrt(2 * (2 * 6 * 19 + 1) / n)
     assert abs(time / 19 - 1) < bound
-    # (1 + 0.8) / (1 - 0.8) = 9 is told apart
+    # (1 + 0.8) / (1 - 0.8) = 9 is distinguished
     other = autocorrelation_time(autoregression(rng, 0.8, (4, n // 4, 1)))
     assert abs(other / 19 - 1) > bound
 

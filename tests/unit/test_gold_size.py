@@ -1,4 +1,4 @@
-"""How many gold items tell two methods apart: formula by hand, and power by simulation."""
+"""How many gold items distinguish two methods: formula by hand, and power by simulation."""
 
 import math
 

@@ -182,7 +182,7 @@ def test_sampler_agrees_with_the_exact_posterior_of_a_tiny_panel(rng, exponent, 
     )
     sampled = chain_table(fitted)
     assert largest_z(sampled, exact) < z_bound(len(exact))
-    # the other reading of the prior is told apart
+    # the other reading of the prior is distinguished
     assert largest_z(sampled, exact_posterior(TINY, 3.5 - exponent)) > z_bound(len(exact))
 
 
@@ -191,7 +191,7 @@ def test_sampler_without_hierarchy_agrees_with_the_exact_posterior_of_a_tiny_pan
     fitted = hierarchical_binary.fit(TINY, rng=rng, hierarchical=False, draws=12_000)
     sampled = chain_table(fitted)
     assert largest_z(sampled, exact) < z_bound(len(exact))
-    # and the mirror image is told apart
+    # and the mirror image is distinguished
     mirrored = {name: 1 - value for name, value in exact.items()}
     assert largest_z(sampled, mirrored) > z_bound(len(exact))
 
@@ -426,7 +426,7 @@ def test_reflections_are_reported_where_the_data_say_nothing_and_absent_where_th
     assert (fitted.label_switches > 0).all()
     draws = fitted.draws
     assert (draws.sensitivity_mean + draws.specificity_mean >= 1).all()
-    # As many labels an item, and annotators as good, as in the first textual entailment set
+    # As many labels per item, and annotators as good, as in the first textual entailment set
     crowd = panels.binary(
         n_items=200,
         n_annotators=20,

@@ -136,7 +136,7 @@ def test_what_the_model_can_not_take_is_refused():
 
 
 def drawn(right: float, n_items: int) -> Annotations:
-    """Return ten labels an item, each right with one probability, of two categories."""
+    """Return ten labels per item, each right with one probability, of two categories."""
     rng = np.random.default_rng(5)
     truth = np.arange(n_items) % 2
     labels = truth[:, None] ^ (rng.random((n_items, 10)) > right)

@@ -15,7 +15,7 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.merging import Evidence
 
 NAMES = ["0", "1", "2", "3", "4"]
-#: Categories 1 and 2 are told apart by nobody, 3 and 4 well by everybody.
+#: Categories 1 and 2 are distinguished by nobody, 3 and 4 well by everybody.
 CONFUSION = np.array(
     [
         [0.80, 0.05, 0.05, 0.05, 0.05],

@@ -60,7 +60,7 @@ def test_both_scores_of_an_annotator_leave_a_neutrality_of_at_least_zero(mirror,
 def test_simulators_meet_the_printed_correlations_and_alphas(group, score):
     """The means over repeated simulations lie at the printed values, to within 0.012.
 
-    The fit of one share and a number an annotator to six values leaves up to 0.0102. With
+    The fit of one share and a number per annotator to six values leaves up to 0.0102. With
     40 simulations, whose standard errors are at most 0.005, the bound is the sum of that
     remainder, half a unit of the last printed place, and 4 standard errors.
     """

@@ -269,7 +269,8 @@ def test_stated_weights_need_no_second_annotator():
 
 
 def test_the_bound_of_one_label_by_quadrature(rng, monkeypatch):
-    # One label tells nothing of its annotator, and is refused; its bound is simple enough to check.
+    # # One label says nothing about its annotator, and is refused; its bound is simple enough to
+    # check.
     monkeypatch.setattr(mace, "METHOD", dataclasses.replace(mace.METHOD, compares=False))
     fit = mace.fit(panel({"x": "1"}, categories="01"), rng=rng, tolerance=1e-15)
     known = 2 * fit.competence[0] - 0.5  # the mean of Beta(0.5 + known, 0.5 + spammed)

@@ -34,7 +34,7 @@ WIDE = pd.DataFrame(
 )
 #: The same as pandas saves it: annotator_b has 5.0 where the others have 5.
 SAVED = pd.read_csv(io.StringIO(WIDE.to_csv()), dtype=str, index_col="item").fillna("")
-#: One row a label.
+#: One row per label.
 LONG = SAVED.melt(var_name="annotator", value_name="label", ignore_index=False).reset_index()
 ROWS = [row for row in LONG.itertuples(index=False, name=None) if row[2]]
 #: Letters in place of numbers, of which no reader can make one of two.

@@ -149,7 +149,7 @@ def test_commands_find_as_many_categories_as_there_are(files):
     assert found.exit_code == 0, found.output
     categories = pd.read_csv(files / "consensus" / "prevalence.csv", dtype=str)["category"]
     assert categories.tolist() == ["1", "2", "3"]
-    assert "no label names" not in found.output
+    assert "category without labels" not in found.output
     refused = run(
         *("consensus", files / "labels.csv", *from_wide, "--replicates", "0"),
         *("--gold", files / "float_items.csv", "--out", files / "other"),

@@ -86,7 +86,7 @@ def test_senses_stand_in_their_order(wordnet):
 def test_keys_find_their_senses(wordnet):
     assert wordnet.by_key("board%1:06:01::").offset == 400
     assert wordnet.by_key("add%2:42:00::").offset == 600
-    # Two satellites of one head, told apart by their numbers; and an adjective without a head.
+    # Two satellites of one head, distinguished by their numbers; and an adjective without a head.
     assert wordnet.by_key("full%5:00:00:whole:00").offset == 900
     assert wordnet.by_key("full%3:00:01:whole:00").offset == 1000
     assert wordnet.by_key("full%3:00:00::").offset == 1100

@@ -160,7 +160,7 @@ def test_a_value_that_only_looks_allowed_is_refused(config, path, value, message
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a: 1\nb: 2\na: 3\n", "line 3: the key 'a' stands twice"),
+        ("a: 1\nb: 2\na: 3\n", "line 3: the key 'a' occurs twice"),
         ("a: &x [1]\nb: *x\n", "shared by an alias"),
         ("? [a, b]\n: 1\n", "a key that is no text"),
         (b"a: \xff\n", "no valid YAML .*decode"),

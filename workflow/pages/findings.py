@@ -106,9 +106,9 @@ FINDINGS: Final[tuple[tuple[Numbers, Finding], ...]] = (
         _deviating("carpenter2008", "rte.n_annotators_at_chance_share"),
         Finding(
             "{printed}% of the crowd's annotators did no better than chance.",
-            "{computed:.1f}% did. The author's longer report has the share as that of the labels "
-            "which pruning removes; {printed} is also the number of annotators who fail a "
-            "one-sided Fisher test at .01.",
+            "{computed:.1f}% did. In the author's longer report the figure is the share of labels "
+            "removed by pruning; {printed} is also the number of annotators who fail a one-sided "
+            "Fisher test at .01.",
             "Carpenter (2008), textual entailment",
             "papers/carpenter2008/index.html",
         ),
@@ -117,9 +117,9 @@ FINDINGS: Final[tuple[tuple[Numbers, Finding], ...]] = (
         _mace,
         Finding(
             "MACE has an accuracy of {printed} on Product.",
-            "The released code depends on the names of the annotators. Where names do not matter, "
-            "it is {release} after the 50 steps of the release, by where they start, and "
-            "{converged} where they have converged.",
+            "The released code depends on the names of the annotators. Without this "
+            "dependence the accuracy is {release} after the release's 50 steps, depending on the "
+            "start, and {converged} after convergence.",
             "Ustalov, Pavlichenko and Tseitlin (2024), crowd-kit",
             "papers/ustalov2024/index.html",
         ),
@@ -128,7 +128,7 @@ FINDINGS: Final[tuple[tuple[Numbers, Finding], ...]] = (
         _judge_that_never_looks,
         Finding(
             "A model that passes the alternative annotator test may replace annotators.",
-            "One that answers the same for every item passes it on {dataset}, with a winning rate "
+            "A model that always gives the same answer passes it on {dataset}, with a winning rate "
             "of {winning_rate:.2f}; .50 is enough.",
             "Calderon, Reichart and Dror (2025), on public labels",
             "papers/calderon2025/index.html",
@@ -138,8 +138,8 @@ FINDINGS: Final[tuple[tuple[Numbers, Finding], ...]] = (
         _deviating("passonneau2014", "paradox.coefficient"),
         Finding(
             "Two annotators of 90% accuracy may have a chance-corrected agreement of {printed}.",
-            "By the formulas of the example it is {computed:.3f}: accuracy was taken for "
-            "agreement.",
+            "By the formulas of the example it is {computed:.3f}: accuracy was confused "
+            "with agreement.",
             "Passonneau and Carpenter (2014)",
             "papers/passonneau2014/index.html",
         ),

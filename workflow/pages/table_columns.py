@@ -76,7 +76,7 @@ def title_of(column: str) -> str:
 
 
 def digits_of(numbers: pd.Series) -> list[str]:
-    """Write the numbers of a column, with as many places as tell them apart and no more."""
+    """Write the numbers of a column, with as many places as distinguish them and no more."""
     known = numbers.dropna()
     if (known == known.round()).all() and (known.abs() < 1e15).all():
         return ["" if math.isnan(x) else _signed(f"{x:,.0f}") for x in numbers]

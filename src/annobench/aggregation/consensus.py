@@ -71,19 +71,20 @@ class Consensus(Summarised):
     fitted : Fit
         The model's own fit.
     items : DataFrame
-        One row an item: `item`, `category` (the most probable, of equals the first), `probability`,
-        `n_labels`, `tied_vote`, `overruled` (whether one category has most of its labels, and the
-        model says another), and for each category ``probability_<name>`` and ``votes_<name>``.
+        One row per item: `item`, `category` (the most probable, of equals the first),
+        `probability`, `n_labels`, `tied_vote`, `overruled` (whether one category has most of its
+        labels, and the model says another), and for each category ``probability_<name>`` and
+        ``votes_<name>``.
     annotators : DataFrame
-        One row an annotator: `annotator`, `n_labels`, and where the model says so `accuracy` (the
+        One row per annotator: `annotator`, `n_labels`, and where the model says so `accuracy` (the
         probability of being right on an item of the population), `bits` (the mutual information
         of one label) and others, each with ``_lower95`` and ``_upper95`` where there are draws; NaN
         of annotators who share no item with others.
     confusion : DataFrame
-        One row an annotator, true category and label: `annotator`, `category`, `label`,
+        One row per annotator, true category and label: `annotator`, `category`, `label`,
         `probability`, `lower95`, `upper95`; empty if the model has no such matrices.
     prevalence : DataFrame
-        One row a category: `category`, `prevalence`, `lower95`, `upper95`.
+        One row per category: `category`, `prevalence`, `lower95`, `upper95`.
     convergence : DataFrame
         R-hat and effective sample sizes of a sampler's parameters; empty for other models.
     remarks : tuple of str
@@ -356,8 +357,8 @@ def _other_optima(
     return [
         f"EM has more than one optimum here: another one has a log posterior higher by "
         f"{gain:.3g} and gives {moved:,} of "
-        f"{annotations.n_items:,} items another category. Shown is the one reached from the "
-        "votes, whose classes keep their names."
+        f"{annotations.n_items:,} items another category. The results are those of the one "
+        "reached from the votes, without label switching."
     ]
 
 
@@ -385,8 +386,8 @@ def _bootstrap(
         )
     if found.n_switched:
         remarks.append(
-            f"In {found.n_switched} of {replicates} bootstrap samples classes changed their "
-            "meaning: the intervals mix two solutions."
+            f"In {found.n_switched} of {replicates} bootstrap samples label switching "
+            "occurred: the intervals mix two solutions."
         )
     return found, remarks
 
@@ -422,13 +423,13 @@ def _design_remarks(annotations: Annotations, method: Method) -> list[str]:
         names = ", ".join(repr(annotations.annotators[j]) for j in alone[:5])
         more = f" and {alone.size - 5:,} more" if alone.size > 5 else ""
         remarks.append(
-            f"No item of {names}{more} has a label of anybody else, so that nothing tells how good "
-            "they are: their accuracy is left out."
+            f"No item of {names}{more} has a label by anybody else, so their accuracy cannot be "
+            "estimated and is left out."
         )
     if np.unique(annotations.annotator).size - alone.size == 2:
         remarks.append(
-            "Only two annotators share items: where they disagree, nothing but the model's start, "
-            "smoothing or priors says who errs. A third annotator would tell."
+            "Only two annotators share items: if they disagree, only the model's start, smoothing "
+            "or priors decide who errs. Add a third annotator."
         )
     return remarks + _evidence_remarks(annotations)
 
@@ -448,15 +449,15 @@ def _evidence_remarks(annotations: Annotations) -> list[str]:
             return []
         return [
             f"Only {n} {'item has' if n == 1 else 'items have'} labels of two annotators or more: "
-            "that is too little to tell how good these are, and the probabilities rest on the "
-            "model's assumptions."
+            "too few to estimate their accuracy, so the probabilities depend on the model's "
+            "assumptions."
         ]
     if found.lower > 0:
         return []
     return [
         "The annotators may agree no more often than by chance (Krippendorff's alpha "
         f"{found.estimate:.3g}, 95% interval {found.lower:.3g} to {found.upper:.3g}). A model "
-        "finds certain categories in such labels, too: don't rely on its probabilities before "
+        "can be certain of categories even then: don't rely on its probabilities before "
         "you have checked some items."
     ]
 
@@ -479,5 +480,5 @@ def _without_interval(
         return []
     return [
         f"Without interval: {', '.join(listed)}. Nearly all draws lie to one side of these "
-        "estimates, so that the labels hardly tell them."
+        "estimates, so the labels hardly determine them."
     ]

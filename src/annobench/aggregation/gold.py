@@ -1,9 +1,9 @@
 """Gold items beside labels: fixed where a model allows it, and used to judge and mend the rest.
 
 A model whose fit takes `gold` has gold items fixed, and they inform its confusion matrices. What it
-then says of them says nothing of how good it is: for the scores gold items are divided into folds,
-and those of each fold are judged by a fit in which they are not known. A model that takes no gold
-is fitted once, and judged on all.
+then says of them says nothing about how good it is: for the scores gold items are divided into
+folds, and those of each fold are judged by a fit in which they are not known. A model that takes no
+gold is fitted once, and judged on all.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class GoldCheck(Summarised):
         Share of gold items that are right, where they are not known to the fit, with Wilson's
         interval.
     categories : DataFrame
-        A row a category: `category`, `n_gold`, and `recall` and `precision` with Wilson's
+        A row per category: `category`, `n_gold`, and `recall` and `precision` with Wilson's
         intervals, such as `recall_lower`; NaN where there is nothing to divide by.
     calibration : Calibration or None
         Of the probabilities; None without a gold category that a label names.
@@ -184,7 +184,7 @@ def _codes(
         remarks.append(f"{len(gold) - n:,} of {len(gold):,} gold items have no labels: left out.")
     if unknown := int((codes == len(known)).sum()):
         remarks.append(
-            f"{unknown:,} gold items have a category that no label names: they count as errors."
+            f"{unknown:,} gold items have a category without labels: they count as errors."
         )
     return codes, remarks
 

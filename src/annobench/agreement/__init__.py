@@ -1,8 +1,8 @@
-"""Coefficients of agreement between annotators: one module a coefficient, found by discovery.
+"""Coefficients of agreement between annotators: one module per coefficient, found automatically.
 
 Every coefficient is a function of `Annotations` that returns an `Agreement`: the estimate, its
-standard error and intervals, and what it is made of. It is a name of this package, as each of its
-aliases is, once its module is in `annobench.agreement.coefficients`.
+standard error and intervals, and its components. It and its aliases are names of this package if
+its module is in `annobench.agreement.coefficients`.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ def by_category(statistic: Statistic, level: float) -> pd.DataFrame:
     if no_width:
         warnings.warn(
             f"{statistic.name}: the intervals of {', '.join(map(repr, no_width[:10]))} have no "
-            "width. That tells nothing of other "
+            "width. That says nothing about other "
             "items: report how many items agree instead.",
             IntervalWarning,
             stacklevel=3,
@@ -130,7 +130,7 @@ def by_category(statistic: Statistic, level: float) -> pd.DataFrame:
 def expand_pairs(
     annotations: Annotations, first: NDArray[np.int64], second: NDArray[np.int64]
 ) -> Annotations:
-    """Make pairs of labels items of their own, of two annotators.
+    """Convert pairs of labels to separate items of two annotators.
 
     Parameters
     ----------

@@ -166,7 +166,7 @@ def difference(
     if found.upper - found.lower < TOLERANCE and not (estimate == 0 and disputed):
         warnings.warn(
             f"difference: the {kind} interval has no width. It "
-            "tells nothing of other items: report the difference without it.",
+            "says nothing about other items: report the difference without it.",
             IntervalWarning,
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-"""Intervals of a coefficient: which there are, what they rest on, and when they are too narrow."""
+"""Intervals of a coefficient: the kinds, their assumptions, and when they are too narrow."""
 
 from __future__ import annotations
 
@@ -242,9 +242,9 @@ def _caution(
     if 1 - covered <= MAX_MISS_RATIO * (1 - level):
         return ""
     return (
-        f"the {kind} interval over {n} annotators is too narrow: it can be expected to hold in "
-        f"about {100 * covered:.0f}% of studies, not in {100 * level:.4g}%. Take the jackknife, "
-        "which is made for few, or speak of these annotators only."
+        f"the {kind} interval over {n} annotators is too narrow: its expected coverage is "
+        f"about {100 * covered:.0f}%, not {100 * level:.4g}%. Use the jackknife, which is "
+        "valid for few, or restrict your claims to these annotators."
     )
 
 
@@ -281,7 +281,7 @@ def _no_width(statistic: Statistic, kind: Kind, unit: Unit, level: float) -> str
 
 
 def unmoved_caution(kind: Kind, unit: Unit) -> str:
-    """Say what an interval without width means where some labels of an item differ.
+    """Explain an interval of zero width when some labels of an item differ.
 
     Parameters
     ----------
@@ -300,15 +300,15 @@ def unmoved_caution(kind: Kind, unit: Unit) -> str:
         "jackknife": f", as the value is the same whichever of the {unit} is left out",
     }.get(kind, ", as its limits are the same value of many equal replicates")
     return (
-        f"the {kind} interval has no width{why}. It tells nothing of what was not seen: report the "
-        "estimate without it."
+        f"the {kind} interval has no width{why}. It says nothing about what was not seen: report "
+        "the estimate without it."
     )
 
 
 def agreed_caution(
     kind: Kind, level: float, n_items: int, advice: str = "Report how many items agree instead"
 ) -> str:
-    """Say what an interval without width means where all labels of each item agree.
+    """Explain an interval of zero width when all labels of each item agree.
 
     Parameters
     ----------
@@ -329,13 +329,13 @@ def agreed_caution(
     beyond = 100 * (1 - (1 - level) ** (1 / n_items))
     return (
         f"the {kind} interval has no width, as all labels of each of the {n_items:,} items agree. "
-        f"That tells nothing of other items, of which up to {beyond:.2g}% may show a disagreement "
-        f"({100 * level:.4g}% limit). {advice}."
+        f"That says nothing about other items, of which up to {beyond:.2g}% may show a "
+        f"disagreement ({100 * level:.4g}% limit). {advice}."
     )
 
 
 def resampled_coverage(n_annotators: int, level: float) -> float:
-    """Compute the expected coverage of a percentile interval over so few annotators.
+    """Compute the expected coverage of a percentile interval over few annotators.
 
     A mean of n independent normal values is taken for the coefficient.
 

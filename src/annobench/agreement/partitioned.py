@@ -1,8 +1,8 @@
-"""Coefficients of agreement on labels that memory does not hold.
+"""Coefficients of agreement on labels that do not fit in memory.
 
-A coefficient is a function of sums of statistics over items, so that one pass over partitions makes
-its estimate. Items whose statistics are equal are counted in the same pass, by pattern, and the
-bootstrap draws how often each pattern comes: it needs no item again.
+A coefficient is a function of sums of statistics over items, so that one pass over partitions
+suffices for the estimate. Items with equal statistics are counted in the same pass, by pattern, and
+the bootstrap draws counts of patterns: it needs no further pass.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ class PartitionedAgreement(Summarised):
         return replace(found, caution=caution)
 
     def summary(self) -> pd.DataFrame:
-        """Return the estimate and what it is made of.
+        """Return the estimate and its components.
 
         Returns
         -------
@@ -307,7 +307,7 @@ def agreement_of_partitions(
     Raises
     ------
     AnnotationError
-        If there is no such coefficient, or it tells annotators apart; if an annotator labelled an
+        If there is no such coefficient, or it distinguishes annotators; if an annotator labelled an
         item twice, or no item has two labels.
 
     Warns

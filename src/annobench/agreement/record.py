@@ -20,7 +20,7 @@ Options = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Example:
-    """Options of a coefficient, and what labels they are for: one use that studies try.
+    """Options of a coefficient and the labels to which they apply, as used in studies.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Coefficient:
-    """The record of one coefficient: who made it, what it takes, what it assumes.
+    """The record of one coefficient: its source, requirements and assumptions.
 
     Reports, studies, pages and contract tests find out here what a coefficient is; none of them
     names one.
@@ -76,7 +76,7 @@ class Coefficient:
     symmetric : bool
         Whether the order of the annotators is without effect.
     numeric : bool
-        Whether it takes the labels for numbers, whatever their scale.
+        Whether it treats the labels as numbers, whatever their scale.
     binary : bool
         Whether it is for two categories only.
     per_category : bool
@@ -125,12 +125,12 @@ class Coefficient:
     examples: tuple[Example, ...] = (Example(),)
 
     def check(self, annotations: Annotations) -> Annotations:
-        """Refuse labels that the coefficient can't take, and leave out what it ignores.
+        """Reject labels that the coefficient can't use, and leave out what it ignores.
 
         Parameters
         ----------
         annotations : Annotations or DataFrame
-            The labels; a data frame has one row a label, see `as_annotations`.
+            The labels; a data frame has one row per label, see `as_annotations`.
 
         Returns
         -------
@@ -198,7 +198,7 @@ class Coefficient:
         return complete
 
     def category_code(self, annotations: Annotations, category: str) -> int:
-        """Return the code of the category that a coefficient of one category is about.
+        """Return the code of the category of a single-category coefficient.
 
         Parameters
         ----------

@@ -418,7 +418,7 @@ def _posterior_rows(statistic: Statistic) -> tuple[Form, Rows, Floats]:
 
 
 def has_prior(statistic: Statistic) -> bool:
-    """Say whether the posterior has prior mass on pairs of labels that were not seen.
+    """Say whether the posterior has prior mass on unobserved pairs of labels.
 
     Parameters
     ----------
@@ -436,7 +436,7 @@ def has_prior(statistic: Statistic) -> bool:
 
 
 def check_unit(statistic: Statistic, unit: Unit) -> None:
-    """Refuse to resample too few items or annotators.
+    """Reject resampling of too few items or annotators.
 
     Parameters
     ----------
@@ -455,7 +455,7 @@ def check_unit(statistic: Statistic, unit: Unit) -> None:
         if active < MIN_ANNOTATORS:
             raise AnnotationError(
                 f"{statistic.name}: {active} annotators are too few to be resampled; at least "
-                f"{MIN_ANNOTATORS} are needed. Resample items, and speak of these annotators only."
+                f"{MIN_ANNOTATORS} are needed. Resample items, and generalise to items only."
             )
     if unit != "annotators" and statistic.used.sum() < 2:
         raise AnnotationError(

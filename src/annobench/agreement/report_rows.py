@@ -1,7 +1,7 @@
-"""One value of a report: a coefficient with options, computed and laid out, unless it takes long.
+"""One value of a report: a coefficient with options, unless it would take too long.
 
-What takes long is decided by sizes and not by the clock, so that the same labels give the same
-table everywhere.
+Whether it would is decided by sizes, not by time, so that the same labels give the same table
+everywhere.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class Variant:
                 "the scale needs none."
             )
         if self.method.pairwise and (n := count_label_pairs(annotations)) > MAX_LABEL_PAIRS:
-            return f"Left out: it goes through all {n:,} pairs of labels, which takes long."
+            return f"Left out: it compares all {n:,} pairs of labels, which takes long."
         if "combinations" in self.options:
             n = len(annotations.elements) ** 2 * annotations.n_labels
             if n > 5 * MAX_ENTRIES:
@@ -144,7 +144,7 @@ class Variant:
         annotations : Annotations
             The labels.
         **more
-            Options beside those of the variant.
+            Options in addition to those of the variant.
 
         Returns
         -------
@@ -161,7 +161,7 @@ class Variant:
 
 
 def variants(scale: str) -> list[Variant]:
-    """List the coefficients that tell something on a scale, with each set of options.
+    """List the coefficients that are meaningful on a scale, with each set of options.
 
     Parameters
     ----------

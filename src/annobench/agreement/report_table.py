@@ -1,8 +1,8 @@
 """Every coefficient that applies to a data set, with intervals and breakdowns, in one table.
 
-Which coefficients there are is found by discovery, and which of them apply is in their records:
-the scales and options of `Coefficient.variants`, two annotators or any number. What a coefficient
-refuses is a row too, with the reason in its note.
+Coefficients are found automatically, and their records say when they apply: the scales and options
+of `Coefficient.variants`, and two or any number of annotators. If a coefficient rejects the labels,
+its row has the reason in its note.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def report(
         - coefficient, options: its name, such as "cohen_kappa", and "weights=quadratic";
         - estimate, standard_error, lower, upper, level, interval: NaN where undefined or left
           out, and the kind of interval;
-        - n_items, n_labels: what it rests on; of a category, how often it was given;
+        - n_items, n_labels: the numbers used; for a category, how often it was given;
         - observed_agreement, expected_agreement: NaN where the coefficient has none;
         - note: why a value is missing, what became of missing labels, what was left out.
 

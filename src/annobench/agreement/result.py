@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Agreement(Statistic, Summarised):
-    """A coefficient of agreement on given labels, and everything that follows from it.
+    """A coefficient of agreement on given labels, with its intervals and breakdowns.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Agreement(Statistic, Summarised):
         return f"{self.name} {self.estimate:.4g} (standard error {self.standard_error:.2g})"
 
     def summary(self, *, level: float = 0.95) -> pd.DataFrame:
-        """Return the estimate with its analytic interval, and what it is made of.
+        """Return the estimate with its analytic interval, and its components.
 
         Parameters
         ----------

@@ -43,7 +43,7 @@ Metric = str | ArrayLike | Callable[[str, str], float] | None
 def agreement_weights(
     annotations: Annotations, weights: Weights, name: str
 ) -> NDArray[np.float64] | None:
-    """Return the table of weights that a coefficient is to use.
+    """Return the table of weights for a coefficient.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def distances(
 
 
 def check_category_count(annotations: Annotations, name: str) -> None:
-    """Refuse labels that are no categories.
+    """Reject labels that are not categories.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def check_category_count(annotations: Annotations, name: str) -> None:
 
 
 def check_tabulated(annotations: Annotations, name: str) -> None:
-    """Refuse more categories than a table of them has room for.
+    """Reject more categories than a table can have.
 
     Parameters
     ----------

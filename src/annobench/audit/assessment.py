@@ -1,4 +1,4 @@
-"""What checks of drawn items tell: accuracy, prevalence, calibration, and what can be released."""
+"""Estimates from checks of drawn items: accuracy, prevalence, calibration, and items to release."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FEWEST_CHECKS: Final = 10
 
 @dataclass(frozen=True, eq=False)
 class Assessment(Summarised):
-    """What checks tell of a model's categories.
+    """Estimates of a model's quality from checks.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Assessment(Summarised):
         By stratum, the most certain first: `n_items`, `probability` (mean certainty), `checked`,
         `wrong`, and `accuracy` with `lower` and `upper`.
     prevalence : DataFrame
-        A row a category: `category`; `by_model`, its share among the model's categories;
+        A row per category: `category`; `by_model`, its share among the model's categories;
         `estimate`, that share corrected by the errors found; `by_probabilities`, the difference
         estimate with the model's probabilities, whose interval needs some ten errors of the
         category; and `by_checks`, from the checks alone; each with the ends of its interval:
@@ -112,7 +112,7 @@ class Assessment(Summarised):
         Returns
         -------
         DataFrame
-            One row an item: `item`, `category` (the checked one, if it was checked), `probability`
+            One row per item: `item`, `category` (the checked one, if it was checked), `probability`
             (calibrated; 1 for a checked item), `checked`, and `released`, true for what can be
             released and for what was checked.
         """
@@ -148,7 +148,7 @@ def assess(
     level: float = 0.95,
     rng: np.random.Generator | int | None = None,
 ) -> Assessment:
-    """Estimate from checks how good a model's categories are.
+    """Estimate the accuracy of a model's categories from checks.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def assess(
     Notes
     -----
     Estimates and intervals are of these items, by the probability with which each was drawn, and
-    take nothing that the model says for granted. Each interval, and the release, has its own
+    do not assume that the model holds. Each interval, and the release, has its own
     level.
     """
     gold = design.codes_of(checked)
@@ -188,7 +188,7 @@ def assess(
     n = int(is_checked.sum())
     if n < min(FEWEST_CHECKS, len(design.items)):
         raise AnnotationError(
-            f"audit: {n} checked items tell next to nothing. Check at least {FEWEST_CHECKS}."
+            f"audit: {n} checked items are too few. Check at least {FEWEST_CHECKS}."
         )
     is_wrong = is_checked & (gold != design.category)
     n_checked = _by_stratum(design, is_checked)
@@ -323,6 +323,6 @@ def _remarks(design: Design, gold: Ints) -> list[str]:
         )
     if unknown := int((gold == len(design.categories)).sum()):
         remarks.append(
-            f"{unknown:,} checked items have a category that no label names: they count as wrong."
+            f"{unknown:,} checked items have a category without labels: they count as wrong."
         )
     return remarks

@@ -7,8 +7,8 @@ never between items of equal certainty (Dalenius and Hodges 1959), and n checks 
 Neyman's rule, in proportion to the sums. Within a stratum the checked items are a simple random
 sample without replacement: the probability of being drawn, n_h / N_h, is known for every item.
 
-The floor on e is what a model's certainty is not trusted beyond. Without it a model that is sure of
-nearly everything would have nearly no such item checked, and its errors there would stay unseen.
+The floor on e limits the trust in a model's certainty. Without it hardly any item of which the
+model is nearly certain would be checked, and errors there would remain undetected.
 
 References: Neyman (1934); Dalenius and Hodges (1959), Journal of the American Statistical
 Association 54, 88-101; Cochran (1977), Sampling Techniques, sections 5.5 and 5A.7.
@@ -48,7 +48,7 @@ FILES: Final = ("to_check.csv", "design.csv")
 
 @dataclass(frozen=True, eq=False)
 class Design(Summarised):
-    """Items, what a model says of them, and which of them are to be checked.
+    """Items, a model's probabilities for them, and which of them are to be checked.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class Design(Summarised):
         )
 
     def to_check(self, texts: Mapping[str, str] | None = None) -> pd.DataFrame:
-        """Return the items to be checked, without the model's answer, which would sway a checker.
+        """Return the items to be checked, without the model's answer, which would bias a checker.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class Design(Summarised):
         Returns
         -------
         DataFrame
-            One row an item: `item`, `category`, `stratum`, `inclusion_probability`, `order`, and
+            One row per item: `item`, `category`, `stratum`, `inclusion_probability`, `order`, and
             for each category ``probability_<name>``.
         """
         table = {
@@ -194,7 +194,7 @@ class Design(Summarised):
             if not self.drawn[place[item]]:
                 raise AnnotationError(
                     f"audit: the item {item!r} was checked but not drawn. Leave it out: estimates "
-                    "rest on items drawn at random."
+                    "require items drawn at random."
                 )
             codes[place[item]] = known.get(plain_number(category), len(known))
         return codes
@@ -246,7 +246,7 @@ def draw(
             f"{len(categories)} categories. Give each item a row of numbers."
         )
     if n_checks < min(10, len(items)):
-        raise AnnotationError(f"audit: {n_checks} checks tell next to nothing. Take at least 10.")
+        raise AnnotationError(f"audit: {n_checks} checks are too few. Take at least 10.")
     rng = np.random.default_rng(rng)
     certainty = table.max(axis=1)
     stratum = cut(certainty, min(MAX_STRATA, max(1, n_checks // CHECKS_PER_STRATUM)))
@@ -285,7 +285,7 @@ def sample(stratum: Ints, quota: Ints, rng: np.random.Generator) -> Ints:
 
 
 def expected_spread(certainty: Floats) -> Floats:
-    """Return the standard deviation that the error of each item is expected to have.
+    """Return the expected standard deviation of each item's error.
 
     Parameters
     ----------
@@ -368,7 +368,7 @@ def allocate(sizes: Ints, spread: Floats, n_checks: int) -> Ints:
 
 
 def write_design(design: Design, folder: Path, texts: Mapping[str, str] | None = None) -> list[str]:
-    """Write what is to be checked, and the design that the checks are to be read with.
+    """Write the items to be checked, and the design, which is needed to read the checks.
 
     Parameters
     ----------
@@ -377,7 +377,7 @@ def write_design(design: Design, folder: Path, texts: Mapping[str, str] | None =
     folder : Path
         Made if need be.
     texts : mapping of str to str, optional
-        What annotators saw, by item, for whoever checks.
+        What annotators saw, by item, for the checker.
 
     Returns
     -------

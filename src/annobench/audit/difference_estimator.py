@@ -6,8 +6,8 @@ estimated by
 
     theta = lambda mean(f) + sum over h of W_h mean_h(y - lambda f),
 
-means of the sums over the checked items of the stratum. It is unbiased whatever the predictions are
-worth; good ones make the rests y - lambda f small, and the interval short. Its variance is
+means of the sums over the checked items of the stratum. It is unbiased for any predictions; good
+ones make the residuals y - lambda f small, and the interval short. Its variance is
 estimated by the sum of W_h^2 (1 - n_h / N_h) s_h^2(y - lambda f) / n_h, and lambda minimises it:
 the ratio of the same sums with the covariance of y and f above, the variance of f below. In survey
 sampling this is the difference estimator. With one stratum, few of whose items are checked, it is
@@ -100,7 +100,7 @@ def difference_estimate(
 
     Notes
     -----
-    The interval rests on the normal approximation: it needs some ten checked items whose outcome
+    The interval is a normal approximation: it needs some ten checked items whose outcome
     the predictions miss.
 
     Examples

@@ -1,11 +1,12 @@
-"""Which items to label next: what one more label of an item is expected to tell, for its price.
+"""Which items to label next: the expected information of another label, relative to its price.
 
-With q the probabilities of an item's category and C the confusion matrix of an annotator, one more
-label Y tells I[Z; Y] bits of the category Z, the entropy of q less what the label is expected to
-leave (`annobench.evaluation.information`). C is that of an annotator drawn from those there are, by
+With q the probabilities of an item's category and C the confusion matrix of an annotator, another
+label Y carries I[Z; Y] bits about the category Z, the entropy of q minus the expected entropy that
+remains (`annobench.evaluation.information`). C is that of an annotator drawn from those there are,
+by
 their number of labels: of category k and label l it is the expected number of labels l on items of
-category k, by the fit's probabilities, with rows divided by their sums. It needs nothing but
-probabilities, so that any model will do.
+category k, by the fit's probabilities, with rows divided by their sums. It requires only
+probabilities, so that any model can be used.
 
 References: Lindley (1956), Annals of Mathematical Statistics 27, 986-1005, for the expected
 information of an experiment; Sheng, Provost and Ipeirotis (2008), KDD, for labelling again where
@@ -63,7 +64,7 @@ def average_confusion(annotations: Annotations, posterior: Floats) -> Floats:
 
 
 def expected_information(posterior: Floats, confusion: Floats) -> Floats:
-    """Return how many bits one label is expected to tell of each item.
+    """Return the expected information of one label about each item, in bits.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def expected_information(posterior: Floats, confusion: Floats) -> Floats:
 
 
 def next_labels(annotations: Annotations, fitted: Fit, *, price: float = 1.0) -> pd.DataFrame:
-    """Rank items by what one more label is expected to tell.
+    """Rank items by the expected information of another label.
 
     Parameters
     ----------
@@ -103,7 +104,7 @@ def next_labels(annotations: Annotations, fitted: Fit, *, price: float = 1.0) ->
     Returns
     -------
     DataFrame
-        A row an item, the most telling first: `item`, `n_labels`, `category`, `probability`,
+        A row per item, the most telling first: `item`, `n_labels`, `category`, `probability`,
         `information` in bits, `information_per_cost`.
 
     Raises

@@ -1,16 +1,17 @@
-"""How many items, annotators and checks are needed, planned from a pilot.
+"""Numbers of items, annotators and checks needed, planned from a pilot.
 
 Agreement. The width of a coefficient's interval falls with the square root of the number of items;
-that of the pilot, with as many labels an item as are planned, is taken to the width wanted.
+the number of items is extrapolated from the width in the pilot with the planned number of labels
+per item.
 
 Prevalence. The share of labels that name a category, of n items with m labels each, has the
 variance (B + W / m) / n, B the variance between items of the share of annotators who would name it
 and W the mean variance within items; both are estimated from items with two labels or more
 (Cochran 1977, chapter 10). The cheapest m, if an item costs c and a label d, is near
-sqrt(W c / (B d)); more labels of an item than that buy less than another item.
+sqrt(W c / (B d)); beyond that, more labels per item are worth less than another item.
 
-Accuracy. The number of checks whose exact interval is as wide as wanted, if the accuracy is as
-expected. Difference: `annobench.evaluation.gold_size`. Release: `annobench.audit.release`.
+Accuracy. The number of checks whose exact interval has the required width at the expected accuracy.
+Difference: `annobench.evaluation.gold_size`. Release: `annobench.audit.release`.
 Certificate without checks: `annobench.noise`.
 
 Reference: Cochran (1977), Sampling Techniques, sections 4.4, 10.3 and 10.6.
@@ -43,14 +44,14 @@ from annobench.evaluation import gold_size
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 
-#: Draws of labels for a design of fewer labels an item than the pilot has.
+#: Draws of labels for a design of fewer labels per item than the pilot has.
 _SUBSAMPLES: Final = 5
 _MOST_ITEMS: Final = 10_000_000
 
 
 @dataclass(frozen=True)
 class Prices:
-    """What labels, items and checks cost.
+    """Prices of labels, items and checks.
 
     Attributes
     ----------
@@ -98,12 +99,12 @@ class Prices:
 
 @dataclass(frozen=True, eq=False)
 class Plan(Summarised):
-    """Designs, by what they are for.
+    """Designs, by goal.
 
     Attributes
     ----------
     table : DataFrame
-        A row a design: `goal`, `annotators` (labels an item), `items`, `labels`, `checks`, `cost`,
+        A row a design: `goal`, `annotators` (labels per item), `items`, `labels`, `checks`, `cost`,
         and `cheapest`, whether no other design of that goal costs less. What a goal does not need
         is 0; infinite numbers say that no design reaches it.
     pilot : dict of str to float
@@ -286,7 +287,7 @@ def components(pilot: Annotations, category: str | None = None) -> tuple[float, 
 
 
 def optimal_labels(between: float, within: float, prices: Prices) -> float:
-    """Return how many labels an item are the cheapest for a prevalence.
+    """Return the cheapest number of labels per item for estimating a prevalence.
 
     Parameters
     ----------
@@ -313,7 +314,7 @@ def optimal_labels(between: float, within: float, prices: Prices) -> float:
 
 
 def checks_for_width(accuracy: float, width: float, n_items: int, *, level: float = 0.95) -> float:
-    """Return how many checks give an interval of the accuracy no wider than wanted.
+    """Return the number of checks for an interval of the accuracy of a given width.
 
     Parameters
     ----------

@@ -1,9 +1,10 @@
 """The largest set of items that can be released at a certified rate of errors.
 
-Candidates are the sets of all items at least so certain. For each the hypothesis that more than a
+Candidates are sets of all items whose certainty is above a cut-off. For each the hypothesis that
+more than a
 share alpha of its N items are wrong is tested on checked items, and the largest set whose
 hypothesis is rejected is released: with confidence 1 - delta, no released set has a larger share of
-errors, whatever the model's probabilities are worth.
+errors, whether or not the model holds.
 
 The test of one set. Of every stratum that the set reaches into as many checks are used, the first
 in the order of drawing, as make the probability of being used equal, r; further ones of strata
@@ -57,7 +58,7 @@ _MOST_CHECKS: Final = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Release(Summarised):
-    """The items that can be released, and what was tested.
+    """The items that can be released, and the tests.
 
     Attributes
     ----------
@@ -286,7 +287,7 @@ def examine_sets(
 
 
 def equal_rate(design: Design, is_checked: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Floats]:
-    """Choose the checks that give every item the same chance, from the most certain stratum on.
+    """Choose checks with equal inclusion probabilities, starting from the most certain stratum.
 
     Parameters
     ----------

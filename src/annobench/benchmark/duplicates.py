@@ -4,7 +4,7 @@ Two label tables are the same up to names if one becomes the other by renaming i
 categories. That is decided by a fingerprint that does not depend on names: every item, annotator
 and category has a colour, at first the same for all, which is refined by the colours of what it
 shares labels with (Weisfeiler and Lehman 1968). In theory different tables can have one
-fingerprint, if items and annotators can't be told apart by their neighbours. Those of real data
+fingerprint, if items and annotators can't be distinguished by their neighbours. Those of real data
 sets can.
 """
 
@@ -31,7 +31,7 @@ SECOND: Final = np.uint64(0x94D049BB133111EB)
 
 
 def _mix(value: Colours) -> Colours:
-    """Scramble 64 bits, so that sums of what comes out tell apart what went in."""
+    """Scramble 64 bits, so that sums of the results identify the inputs."""
     value = value + GAMMA
     value = (value ^ (value >> np.uint64(30))) * FIRST
     value = (value ^ (value >> np.uint64(27))) * SECOND

@@ -9,8 +9,8 @@ with uniform priors of mu and of tau > 0. The difference on a new data set is an
 It is compared with a region of practical equivalence, [-rope, rope]. Unlike the signed-rank test,
 the model takes account of how large a difference is and how well it is known: what many items show
 counts for more than what few show, and two methods of which one is better on every data set by less
-than the errors are not told apart. The t distribution lets single data sets stand out without much
-effect on the rest.
+than the errors are not distinguished. The t distribution lets single data sets stand out without
+much effect on the rest.
 
 It is the hierarchical model of Corani, Benavoli, Demsar, Mangili and Zaffalon (2017), Statistical
 comparison of classifiers through Bayesian hierarchical modelling, Machine Learning 106, 1817-1837,

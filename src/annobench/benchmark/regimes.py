@@ -128,7 +128,7 @@ def simulate(
     Raises
     ------
     ValueError
-        If the kind is unknown, or there are fewer annotators than labels an item.
+        If the kind is unknown, or there are fewer annotators than labels per item.
     """
     if kind not in KINDS:
         raise ValueError(f"simulate: kind must be one of {tuple(KINDS)}, got {kind!r}.")

@@ -383,7 +383,7 @@ def _shared(
     labels: Annotated[
         Path,
         typer.Argument(
-            help="CSV, TSV or Parquet with one row a label, or the file or folder that an "
+            help="CSV, TSV or Parquet with one row per label, or the file or folder that an "
             "annotation tool exported.",
         ),
     ],
@@ -419,7 +419,7 @@ def _shared(
     text: Annotated[str | None, _option("Column or field of what annotators saw.")] = None,
     gold: Annotated[
         str | None,
-        _option("Known categories: a file with one row an item, a column, or `export`."),
+        _option("Known categories: a file with one row per item, a column, or `export`."),
     ] = None,
     from_format: Annotated[
         str | None,

@@ -80,8 +80,8 @@ def _draw(reading: Reading, writing: Writing, checks: int, model: str, seed: int
     if (folder / "design.csv").exists() and not writing.force:
         raise AnnotationError(
             f"audit: items were drawn before, into {folder}. Give them back with --checked "
-            f"{shlex.quote(str(folder / 'to_check.csv'))} once they are checked; or draw anew with "
-            "--force, which replaces them; or name another folder with --out."
+            f"{shlex.quote(str(folder / 'to_check.csv'))} once they are checked; or draw again "
+            "with --force, which replaces them; or name another folder with --out."
         )
     writing.check([*FILES, PAGE])
     selection = reading.select(repeats="all")

@@ -35,7 +35,7 @@ def certificate(
         str | None,
         typer.Option(
             help="Probability that a guess on a hard item is the last category, or a range, with "
-            "commas: 0.3,0.7; of K categories K probabilities. Needed with two labels an item."
+            "commas: 0.3,0.7; of K categories K probabilities. Needed with two labels per item."
         ),
     ] = None,
     min_agreement: Annotated[

@@ -108,7 +108,7 @@ def _inspect_table(source: Source, given: Sequence[str]) -> None:
     refuse_too_many_labels(source, "inspect")
     labels = select(source, repeats="all").labels
     say(
-        f"A table with one row a label: "
+        f"A table with one row per label: "
         f"{extent(labels.n_labels, labels.n_annotators, labels.n_items)}, "
         f"{_categories(labels.n_categories)}: {_some(labels.categories)}"
     )
@@ -228,7 +228,7 @@ def convert(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
 ) -> None:
-    """Write the labels of any format as a table with one row a label.
+    """Write the labels of any format as a table with one row per label.
 
     Example: annobench convert export.json labels.parquet --question sentiment
     """

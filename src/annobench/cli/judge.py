@@ -29,8 +29,8 @@ def judge(
     epsilon: Annotated[
         float,
         typer.Option(
-            help="What humans may be better by, as they cost more: .1 beside crowd workers, .15 "
-            "beside trained annotators, .2 beside experts."
+            help="The margin by which humans may outperform the judge, as they cost more: .1 for "
+            "crowd workers, .15 for trained annotators, .2 for experts."
         ),
     ] = 0.1,
     score: Annotated[
@@ -40,8 +40,8 @@ def judge(
     clusters: Annotated[
         str | None,
         typer.Option(
-            help="Column or field of what items belong to, such as their text: intervals and tests "
-            "then take items of one for dependent."
+            help="Column or field that says which cluster an item belongs to, such as a text: "
+            "intervals and tests then allow for dependence within clusters."
         ),
     ] = None,
     shown_first: Annotated[

@@ -42,7 +42,7 @@ def partition(
     source: Annotated[
         str,
         typer.Argument(
-            help="CSV, TSV or Parquet with one row a label, a folder of such files, or an address "
+            help="CSV, TSV or Parquet with one row per label, a folder of them, or an address "
             "that fsspec opens, such as s3://bucket/labels/."
         ),
     ],

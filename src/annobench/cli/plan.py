@@ -130,6 +130,6 @@ def _expected(
     promised = float(fitted.posterior.max(axis=1).mean())
     share = min(promised, 1 - 1 / (labels.n_items + 2))
     return share, (
-        f"Expected accuracy of the consensus: {share:.3f}, which is what the model promises and "
-        "may be too much: run `annobench audit`, and give what it finds with --accuracy."
+        f"Expected accuracy of the consensus: {share:.3f}, the model's own estimate, which may "
+        "be too high: run `annobench audit`, and give its estimate with --accuracy."
     )

@@ -28,7 +28,7 @@ def reference_posterior(
         typer.Option(help="Folder to write to; by default as the posterior."),
     ] = None,
     make: Annotated[
-        bool, typer.Option("--make", help="Draw anew, and compare with the draws that are stored.")
+        bool, typer.Option("--make", help="Draw again, and compare with the stored draws.")
     ] = False,
     force: ForceOption = False,
 ) -> None:

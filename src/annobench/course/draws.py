@@ -57,7 +57,7 @@ def draw(id: str, exercises: Mapping[str, Exercise], student: str) -> dict[str, 
     Raises
     ------
     CourseError
-        If no draw tells right answers and mistakes apart.
+        If no draw distinguishes right answers and mistakes.
     """
     source = exercises[id].drawn_with
     group = [exercise for exercise in exercises.values() if exercise.drawn_with == source]

@@ -24,7 +24,7 @@ class Drawn(Exercise):
         As in `Exercise`.
     given : callable or str
         Draws from a generator what the student is given, a dict; called again until the right
-        answer and the known mistakes can be told apart. Or the id of an exercise of the session,
+        answer and the known mistakes can be distinguished. Or the id of an exercise of the session,
         whose numbers are then this one's, too.
     """
 

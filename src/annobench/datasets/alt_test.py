@@ -2,7 +2,7 @@
 
 Calderon, Reichart and Dror (2025) collected the labels of humans from ten sources and those of four
 to six language models for the same items. Humans and models are annotators alike here; the column
-`role` tells them apart.
+`role` distinguishes them.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class Share(NamedTuple):
 
 
 def on_log_odds(p: Floats, error: Floats, z: float) -> tuple[Floats, Floats]:
-    """Return an interval that is symmetric in log odds; the value alone where it has no error."""
+    """Return an interval that is symmetric in log odds; only the value if it has no error."""
     exact = error == 0
     # A share of 0 or 1 in part of a stratum has an estimated error of 0, and proves nothing.
     undefined = (p <= 0) | (p >= 1)

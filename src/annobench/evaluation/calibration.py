@@ -1,31 +1,31 @@
-"""Calibration of a model's probabilities on gold items, judged by cross-fitting.
+"""Calibration of a model's probabilities on gold items, with cross-validated scores.
 
 A model's probabilities are calibrated if, of the items to which it gives a category with
-probability p, a share p has it. Probabilities that are not are mended by a map that is fitted to
-gold items. With p_k the probability of category k, the maps are
+probability p, a share p has it. Other probabilities are corrected by a map that is fitted to gold
+items. With p_k the probability of category k, the maps are
 
 ``temperature``
-    q_k = (1 - e) s_k + e / K with s_k proportional to p_k^(1 / T): T is above 1 if the model is too
-    sure, and e is the share of items on which p tells nothing.
+    q_k = (1 - e) s_k + e / K with s_k proportional to p_k^(1 / T): T is above 1 if the model is
+    overconfident, and e is the share of items on which p is uninformative.
 ``beta``
     For each category log(q / (1 - q)) = a log p - b log(1 - p) + c, with a and b above 0, and the
-    q_k are then divided by their sum: three numbers a category, and three for two categories.
+    q_k are then divided by their sum: three numbers per category, and three for two categories.
 ``isotonic``
     For each category the rising step function of p closest to the gold items, and the q_k divided
     by their sum.
 ``none``
-    The probabilities as they are, where gold items are too few to say better.
+    The probabilities unchanged, if there are too few gold items to improve them.
 
 The logarithms of T, a and b, and c, have standard normal priors, and log(e / (1 - e)) a normal one
 about -log(n + 1) with standard deviation 2, so that few gold items, or gold items without an error,
-move the probabilities little and never to 0 or 1. For temperature and beta a probability below
-1 / (n + 2), of n gold items, counts as this, and rows are divided by their sums again: in shares of
-votes the gold category often has none, and with the logarithm of 0 one such item flattens all
-others. A step of the isotonic
+move the probabilities little and never to 0 or 1. For temperature and beta, with n gold items,
+probabilities below 1 / (n + 2) are raised to this value, and rows are divided by their sums again:
+vote shares of the gold category are often 0, and with the logarithm of 0 one such item would
+flatten all others. A step of the isotonic
 map on m items is kept 1 / (m + 2) away from 0 and 1.
 
-Items that fitted a map don't judge it: gold items are divided into folds, and the probabilities of
-each fold are mapped by what was fitted to the others.
+Scores are cross-validated: gold items are divided into folds, and the probabilities of each fold
+are mapped by a map fitted to the others.
 
 References
 ----------

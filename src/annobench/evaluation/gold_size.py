@@ -1,10 +1,10 @@
-"""How many gold items tell two methods apart.
+"""How many gold items are needed to distinguish two methods.
 
 Two methods are compared on the same gold items. On item i the difference d_i is 1 if only the first
 is right, -1 if only the second is, else 0, and in between where best categories tie. With delta the
 mean of d and psi the mean of d squared, which without ties is the share of items on which exactly
-one of the two is right (the discordance), n items tell the methods apart at level alpha, two-sided,
-with power 1 - beta, where
+one of the two is right (the discordance), n items distinguish the methods at level alpha,
+two-sided, with power 1 - beta, where
 
     n = (z(1 - alpha / 2) sqrt(psi) + z(1 - beta) sqrt(psi - delta^2))^2 / delta^2,
 
@@ -30,7 +30,7 @@ from annobench.models.base import best_categories
 
 @dataclass(frozen=True)
 class AccuracyDifference(SummarisedScalars):
-    """How the accuracies of two methods differ on one gold standard.
+    """The difference between the accuracies of two methods on one gold standard.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class AccuracyDifference(SummarisedScalars):
     p_value : float
         Of McNemar's test; 1 if the methods differ nowhere.
     items_needed : float
-        Gold items that would tell the methods apart, if difference and discordance are as seen;
+        Gold items that would distinguish the methods, if difference and discordance are as seen;
         infinite if the difference is 0.
     detectable : float
         The difference that as many items as there are would detect, if the discordance is as seen.
@@ -60,7 +60,7 @@ class AccuracyDifference(SummarisedScalars):
 def items_needed(
     difference: float, discordance: float, *, level: float = 0.05, power: float = 0.8
 ) -> float:
-    """Return how many gold items tell two methods apart.
+    """Return how many gold items are needed to distinguish two methods.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def items_needed(
     level : float, default 0.05
         Of the two-sided test.
     power : float, default 0.8
-        Probability of telling them apart.
+        Probability of distinguishing them.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def _quantiles(level: float, power: float) -> tuple[float, float]:
 def detectable(
     discordance: float, n_items: int, *, level: float = 0.05, power: float = 0.8
 ) -> float:
-    """Return the difference of accuracies that a number of gold items shows.
+    """Return the difference of accuracies that a number of gold items can detect.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def compare_accuracies(
     level : float, default 0.05
         Of the two-sided test.
     power : float, default 0.8
-        Probability of telling the methods apart that is aimed at.
+        Probability of distinguishing the methods that is aimed at.
 
     Returns
     -------
@@ -227,7 +227,7 @@ def _right(
 
 
 def rank_methods(posteriors: Mapping[str, ArrayLike], gold: ArrayLike) -> pd.DataFrame:
-    """Rank methods by accuracy, and say which of them the gold standard tells from the best.
+    """Rank methods by accuracy, and test which differ significantly from the best.
 
     Parameters
     ----------

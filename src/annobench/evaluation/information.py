@@ -1,4 +1,4 @@
-r"""How much labels tell about an item: bits, labels to certainty, bits for money.
+r"""The information of labels: bits, labels needed for certainty, bits per cost.
 
 The category Z of an item has the distribution `prevalence`. An annotator gives it the label
 Y = l with probability ``confusion[k, l]`` if Z = k, and labels are independent given Z. Then::
@@ -9,8 +9,8 @@ Y = l with probability ``confusion[k, l]`` if Z = k, and labels are independent 
 
 All in bits. An annotator whose labels do not depend on the category (a spammer) gives 0 bits.
 One who is always right gives H[Z] bits, and so does one who is always wrong between two
-categories: what counts is that the labels can be read, not that they are right. The
-probabilities are taken as known; where they were estimated, pass draws from their posterior or
+categories: labels can be informative without being right. The probabilities are treated as known;
+if they were estimated, pass draws from their posterior or
 bootstrap replicates, and the result has the same draws, from which `with_interval` makes an
 interval.
 
@@ -73,7 +73,7 @@ def entropy(probability: ArrayLike) -> FloatArray:
 
 
 def conditional_entropy(prevalence: ArrayLike, confusion: ArrayLike) -> FloatArray:
-    """Compute the entropy that one label is expected to leave.
+    """Compute the expected entropy after one label.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def conditional_entropy(prevalence: ArrayLike, confusion: ArrayLike) -> FloatArr
 
 
 def mutual_information(prevalence: ArrayLike, confusion: ArrayLike) -> FloatArray:
-    """Compute how many bits one label of each annotator is expected to give.
+    """Compute the expected information of one label of each annotator, in bits.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def with_interval(draws: ArrayLike, level: float = 0.95) -> Interval:
 
 @dataclass(frozen=True, eq=False)
 class InformationCurve(Summarised):
-    """What an item's first 0, 1, ..., M labels tell, and what they cost.
+    """The information and the cost of an item's first 0, 1, ..., M labels.
 
     Attributes
     ----------
@@ -254,7 +254,7 @@ class InformationCurve(Summarised):
 
     @cached_property
     def information(self) -> FloatArray:
-        """Bits gained by then, ``entropy[..., 0] - entropy``."""
+        """Bits gained so far, ``entropy[..., 0] - entropy``."""
         return self.entropy[..., :1] - self.entropy
 
     @cached_property
@@ -346,7 +346,7 @@ def information_curve(
 
 @dataclass(frozen=True, eq=False)
 class LabelsNeeded(Summarised):
-    """How many labels items need until their category is certain enough.
+    """The number of labels until an item's category is certain enough.
 
     Attributes
     ----------
@@ -405,7 +405,7 @@ def labels_needed(
     n_items: int = 10_000,
     max_labels: int = 1_000,
 ) -> LabelsNeeded:
-    """Simulate how many labels it takes to be certain of an item's category.
+    """Simulate the number of labels needed to be certain of an item's category.
 
     Each label comes from an annotator drawn from the pool with replacement. The item's
     posterior is updated, and labelling stops when its largest probability reaches `certainty`.

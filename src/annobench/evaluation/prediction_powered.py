@@ -6,10 +6,11 @@ w of the predictions, ::
     mean = w mean_N(f) + mean_n(Y - w f)
     variance = w^2 var_N(f) / N + var_n(Y - w f) / n
 
-whatever f is, as its mean is added and taken off again. The weight 1 is prediction-powered
-inference; PPI++ takes the weight of least variance, cov_n(Y, f) / ((1 + n / N) var(f)), cut to
-[0, 1], so that it does about as well as the gold values alone where the predictions are useless.
-The intervals are normal, and too narrow where few gold values differ from the most common one. With
+whatever f is, because its mean is added and subtracted. The weight 1 is prediction-powered
+inference; PPI++ uses the weight with the smallest variance, cov_n(Y, f) / ((1 + n / N) var(f)),
+truncated to [0, 1], so that it does about as well as the gold values alone where the predictions
+are useless.
+The intervals are normal, and too narrow if few gold values differ from the most common one. With
 100 gold items, 3,000 others, a sensitivity of .9 and a specificity of .95, the empirical coverage
 of 95% intervals over 4,000 simulated studies is::
 
@@ -22,7 +23,7 @@ of 95% intervals over 4,000 simulated studies is::
 as `measure_prevalence_coverage` (workflow/papers/judge_arena/prevalence_coverage.py) has it for
 ``[Cell(p, 0.9, 0.95, 100, 3_000) for p in (0.02, 0.05, 0.1)]``, ``repetitions=4_000, rng=1``.
 
-For a prevalence take the joint model, `annobench.judges.prevalence.joint`, or, with very few gold
+For a prevalence use the joint model, `annobench.judges.prevalence.joint`, or, with very few gold
 items of the category, the gold items alone.
 
 Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), Science 382, 669-674; Angelopoulos, Duchi

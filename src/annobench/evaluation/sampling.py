@@ -432,7 +432,7 @@ def estimate(
 
 
 class Coverage(NamedTuple):
-    """How often intervals hold the truth, and how wide they are.
+    """Coverage and width of intervals.
 
     Attributes
     ----------
@@ -457,7 +457,7 @@ def coverage(
     method: str = RECOMMENDED,
     level: float = 0.95,
 ) -> Coverage:
-    """Compute the exact coverage of an interval by going through every outcome.
+    """Compute the exact coverage of an interval by enumerating all outcomes.
 
     Parameters
     ----------
@@ -654,7 +654,7 @@ def random_sample_size(
 
 
 class Savings(NamedTuple):
-    """What a sample saves against annotating everything.
+    """The savings of a sample compared with annotating everything.
 
     Attributes
     ----------

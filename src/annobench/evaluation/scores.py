@@ -309,7 +309,7 @@ def compare_lists(lists: Mapping[str, ArrayLike]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a pair: `first`, `second`, `in_first`, `in_second`, `in_both`,
+        One row per pair: `first`, `second`, `in_first`, `in_second`, `in_both`,
         `share_of_second` (NaN if it is empty), `expected_by_chance`, `jaccard` (NaN if both
         are empty), and the p-value of Fisher's exact test.
 

@@ -1,6 +1,6 @@
 r"""Disagreement as data: distributions of labels, and how far predictions are from them.
 
-Where a question has no one right answer, the target of an item is the distribution t of its labels
+If a question has no single right answer, the target of an item is the distribution t of its labels
 over K categories, its *soft label*. A prediction p of it is scored by the mean over items of
 
 - the Manhattan distance, sum over k of ``|p_k - t_k|``, in [0, 2];

@@ -482,7 +482,7 @@ def _batches_of_text(address: str, columns: dict[str, str | None]) -> Iterator[d
                 raise
     except (pa.ArrowInvalid, OSError, EOFError, zlib.error) as error:
         raise ReaderError(
-            f"{address}: cut off, or not text in UTF-8 with one row a label ({error}). Correct "
+            f"{address}: cut off, or not text in UTF-8 with one row per label ({error}). Correct "
             "the file, or save it anew."
         ) from error
     _report(address, faults, checked.fault)

@@ -9,7 +9,7 @@ from annobench.core.errors import AnnotationError
 
 #: What labels may be kept in, and what messages call it.
 SOURCES: dict[str, str] = {
-    "long": "a table with one row a label",
+    "long": "a table with one row per label",
     "wide": "a table with a column, or a folder with a file, for each annotator",
     "export": "an export of labels",
     "spans": "marked spans",

@@ -72,9 +72,9 @@ def partition(
     Parameters
     ----------
     source : str or Path
-        A CSV, TSV or Parquet file with one row a label, a folder of such files, which are taken in
-        the order of their names, or an address that fsspec opens, such as ``s3://bucket/labels/``.
-        Text may be packed with gzip.
+        A CSV, TSV or Parquet file with one row per label, a folder of such files, which are taken
+        in the order of their names, or an address that fsspec opens, such as
+        ``s3://bucket/labels/``. Text may be packed with gzip.
     folder : str or Path
         Where to write; workers must see it.
     item, annotator, label : str, optional
@@ -154,7 +154,7 @@ def partition(
         found = _found(steps, addresses, outlines, columns, folder / _SCRATCH)
         n_rows = sum(piece.n_rows for piece in found)
         if not n_rows:
-            raise ReaderError(f"{source}: a header but no rows. Give one row a label.")
+            raise ReaderError(f"{source}: a header but no rows. Give one row per label.")
         names = _names(steps, found, known, scale, folder, str(source))
         n_partitions = -(-n_rows // partition_labels)
         _shuffle(steps, found, names, folder, n_partitions)

@@ -34,14 +34,14 @@ def read_labels(
     scale: Scale | None = None,
     question: str | None = None,
 ) -> Annotations:
-    r"""Read labels from a table with one row a label, or from another tool's export.
+    r"""Read labels from a table with one row per label, or from another tool's export.
 
     Parameters
     ----------
     path : str, Path or DataFrame
-        A CSV, TSV or Parquet file with one row a label, or a file or folder that an annotation
+        A CSV, TSV or Parquet file with one row per label, or a file or folder that an annotation
         tool exported; which of them it is shows its content. A folder of partitions is read whole.
-        Or a data frame with one row a label.
+        Or a data frame with one row per label.
     item, annotator, label : str, optional
         Names of the columns of a table. By default the usual ones are recognised, such as
         `item_id`, `worker` and `response`.
@@ -70,7 +70,7 @@ def read_labels(
     Warns
     -----
     ItemColumnWarning
-        If a column of a table with a column an annotator was taken for the names of the items by
+        If a column of a table with a column per annotator was taken for the names of the items by
         its values.
 
     Examples
@@ -131,7 +131,7 @@ def select_labels(
     Parameters
     ----------
     path : str or Path
-        A table with one row a label, or the file or folder of an annotation tool.
+        A table with one row per label, or the file or folder of an annotation tool.
     item, annotator, label : str, optional
         Names of the columns of a table.
     categories : iterable, optional
@@ -321,7 +321,7 @@ def _labels(
     scale: Scale | None,
     empty: Empty = "missing",
 ) -> Annotations:
-    """Read the labels of a table with one row a label, or of partitions."""
+    """Read the labels of a table with one row per label, or of partitions."""
     if source.partitions is None:
         return read_table(
             source.path,
@@ -402,7 +402,7 @@ def read_known_gold(
     if source.content.is_folder or gold == "export":
         raise ReaderError(
             f"--gold {gold}: no such file, and {path} holds no known answers. Name a file with one "
-            "row an item."
+            "row per item."
         )
     try:
         return read_gold(path, item=item, gold=gold, content=source.content.whole)

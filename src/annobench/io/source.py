@@ -49,7 +49,7 @@ class Source:
     content : Content
         What was read to recognise it, such as the head of a file, its header and first record.
     format : ExportFormat or None
-        The format of the export; None for a table with one row a label and for partitions.
+        The format of the export; None for a table with one row per label and for partitions.
     variant : str
         What the content shows of the format.
     partitions : PartitionedLabels or None
@@ -95,7 +95,7 @@ class Source:
         format : str, optional
             Name of the format of an export, where the content may be of several.
         item, annotator, label : str, optional
-            Names of the columns of a table. A text of which one is named is a table with one row a
+            Names of the columns of a table. A text file for which one is given has one row per
             label, unless it is the item and the content shows another layout.
         question : str, optional
             The question whose answers are the labels, or the layer of spans.

@@ -1,4 +1,4 @@
-"""Label tables: one row a label, as CSV, TSV or Parquet.
+"""Label tables: one row per label, as CSV, TSV or Parquet.
 
 Clean files take a fast path through Arrow, where that is installed. Whatever it refuses is read
 again, row by row, to say on which lines what is wrong; several faults are reported together.
@@ -73,7 +73,7 @@ def read_table(
     empty: Empty = "missing",
     content: bytes | None = None,
 ) -> Annotations:
-    r"""Read a table of labels with a header and one row a label.
+    r"""Read a table of labels with a header and one row per label.
 
     Files ending in .parquet or .pq are read as Parquet, others as UTF-8 text: .tsv and
     .tab with tabs, all others with the one of comma, tab, semicolon and bar that stands
@@ -144,13 +144,13 @@ def read_gold(
     gold: str | None = None,
     content: bytes | None = None,
 ) -> dict[str, str]:
-    r"""Read a gold standard: a table with a header and one row an item.
+    r"""Read a gold standard: a table with a header and one row per item.
 
     Parameters
     ----------
     path : str or Path
-        CSV, TSV or Parquet, as for `read_table`, or a workbook of one sheet or JSON with a record
-        an item; an empty cell means that there is no gold category.
+        CSV, TSV or Parquet, as for `read_table`, or a workbook of one sheet or JSON with one record
+        per item; an empty cell means that there is no gold category.
     item : str, optional
         Name of the column of the items; by default the usual ones are recognised.
     gold : str, optional
@@ -498,7 +498,7 @@ def header_of(source: str | Path, text: str) -> tuple[str, list[str]]:
     except (StopIteration, csv.Error):
         raise ReaderError(
             f"{source}: the file is empty or its header can't be read. Give a header and one row "
-            "a label."
+            "per label."
         ) from None
 
 
@@ -510,7 +510,7 @@ def _delimiter(source: str | Path, head: str) -> str:
 def _decode(path: Path, content: bytes | None) -> str:
     data = (path.read_bytes() if content is None else content).removeprefix(codecs.BOM_UTF8)
     if not data.strip():
-        raise ReaderError(f"{path}: the file is empty. Give a header and one row a label.")
+        raise ReaderError(f"{path}: the file is empty. Give a header and one row per label.")
     foreign = what_it_is(data[:1_000])
     if foreign is not None:
         raise ReaderError(f"{path}: {foreign}")
@@ -602,7 +602,7 @@ def _build(
     label = found["label"].filled() if empty == "category" else found["label"]
     known = None if categories is None else plain_categories(categories)
     if not label.codes.size:
-        raise ReaderError(f"{path}: a header but no rows. Give one row a label.")
+        raise ReaderError(f"{path}: a header but no rows. Give one row per label.")
     wrong = {name: text for name in label.names if (text := label_fault(name, known, scale))}
     bad = np.isin(label.codes, [n for n, name in enumerate(label.names) if name in wrong])
     unnamed = {role: found[role].codes < 0 for role in ("item", "annotator")}

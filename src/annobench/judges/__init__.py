@@ -1,4 +1,4 @@
-"""Judges: annotators that are programs, such as language models, beside the humans of a panel."""
+"""Judges: programs as annotators, such as language models, compared with a panel of humans."""
 
 import lazy_loader
 

@@ -1,10 +1,11 @@
-r"""Agreement of humans with each other beside that of humans with a judge, by category.
+r"""Agreement among humans, and between humans and a judge, by category.
 
-Two labels of an item by two humans, or by a human and the judge, are drawn at random; items count
-alike. The *specific agreement* on category k is the probability that one of the two is k given
-that the other is. Chance-corrected agreement takes off what labels drawn from the two
-distributions would have, as Scott's pi does for two humans and Cohen's kappa for human and judge.
-Only items that two humans and the judge labelled count, so that both are about the same items.
+Two labels of an item by two humans, or by a human and the judge, are drawn at random; items have
+equal weight. The *specific agreement* on category k is the probability that one of the two is k
+given
+that the other is. Chance-corrected agreement subtracts the agreement of labels drawn from the two
+distributions, as in Scott's pi for two humans and Cohen's kappa for human and judge. Only items
+labelled by two humans and the judge count, so that both refer to the same items.
 Intervals are those of a bootstrap over items, or over the clusters that these belong to.
 
 Cicchetti and Feinstein (1990), Journal of Clinical Epidemiology 43, 551-558.

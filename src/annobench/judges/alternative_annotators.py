@@ -1,23 +1,24 @@
 r"""The alternative annotator test: whether a judge is as good a member of a panel as its humans.
 
-Leave human j out. On an item that j and another human labelled, a label scores by how well it
-agrees with those of the *other* humans of the item: the share of them that are equal ("accuracy"),
+Leave human j out. On an item that j and another human labelled, the score of a label is its
+agreement with those of the *other* humans: the share of them that are equal ("accuracy"),
 or minus the root mean square of the differences ("rmse"). Judge and human are compared::
 
     W_judge = 1 if the judge's score is at least that of j, else 0
     W_human = 1 if the score of j is at least the judge's,  else 0
 
 A one-sided t test over items, of E[W_human - W_judge] < epsilon, says whether the judge is at most
-epsilon worse than j; epsilon is what may be lost since a judge costs less. The procedure of
-Benjamini and Yekutieli keeps the false discovery rate of the J tests. The *winning rate* is the
-share of humans for whom the test rejects, and the judge passes from one half on. The *advantage
+epsilon worse than j; epsilon is the loss that is acceptable because a judge costs less. The
+procedure of Benjamini and Yekutieli controls the false discovery rate of the J tests. The *winning
+rate* is the share of humans for whom the test rejects, and the judge passes if it is at least one
+half. The *advantage
 probability* is the mean over humans of the mean of W_judge.
 
-Both compare scores of one item with each other, so that only the sign of a difference counts:
-W_human - W_judge is 1, 0 or -1. Ties are common, and count for the judge.
+Scores are compared within items, and only the sign of the difference counts:
+W_human - W_judge is 1, 0 or -1. Ties are common, and count in favour of the judge.
 
-Where several items are of one text, `clusters` says so: the tests are then of sums over texts,
-with as many degrees of freedom as texts less one. Without it this is the published test.
+If several items belong to one text, pass `clusters`: the tests then use sums over texts, and the
+degrees of freedom are the number of texts minus one. Without it this is the published test.
 
 Calderon, Reichart and Dror (2025), The alternative annotator test for LLM-as-a-judge, ACL,
 16051-16081; Benjamini and Yekutieli (2001), Annals of Statistics 29, 1165-1188.
@@ -84,7 +85,7 @@ class AlternativeAnnotatorTest(Summarised):
     rejected : ndarray of bool, shape (H,)
         Where the judge wins.
     epsilon : float
-        What the human may be better by.
+        The margin by which the human may be better.
     fdr : float
         False discovery rate of the tests, in (0, 1).
     left_out : tuple of str
@@ -340,8 +341,9 @@ def alternative_annotator_test(
         The judge's label of each item, a code of `humans.categories`, or -1 for none; as
         `split_judges` gives it.
     epsilon : float, default 0.1
-        What the human may be better by, in [-1, 1]. The paper suggests .1 beside crowd workers,
-        .15 beside trained annotators, and .2 beside experts.
+        The margin by which the human may be better, in [-1, 1]. The paper suggests .1 for crowd
+        workers,
+        .15 for trained annotators, and .2 for experts.
     score : {"accuracy", "rmse"} or callable, default "accuracy"
         How a label agrees with the others': share of equal ones, minus the root mean square of
         the differences (categories that are numbers), or the mean of a function that takes two

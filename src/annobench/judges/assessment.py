@@ -42,13 +42,13 @@ class Assessment(Summarised):
     panel : Panel
         Humans and judges.
     summary_table : DataFrame
-        One row a judge, and one for a judge that always gives the most frequent label.
+        One row per judge, and one for a judge that always gives the most frequent label.
     tests : dict of str to AlternativeAnnotatorTest
         Of each judge that could be tested.
     agreement, rates, test, baselines, prevalence, consistency, position, plan : DataFrame
         See the modules; empty where nothing could be computed.
     basis : str
-        What sensitivity and specificity rest on: "gold", "humans" or "".
+        The basis of sensitivity and specificity: "gold", "humans" or "".
     epsilon : float
         Of the test.
     n_clusters : int or None
@@ -79,7 +79,7 @@ class Assessment(Summarised):
         Returns
         -------
         DataFrame
-            One row a judge.
+            One row per judge.
         """
         return self.summary_table
 
@@ -115,7 +115,7 @@ def assess(
     replicates: int = 500,
     rng: np.random.Generator | int | None = None,
 ) -> Assessment:
-    """Assess judges beside humans in every way that the labels allow.
+    """Assess judges against humans in every way that the labels allow.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a test says of judges that are known: each human as the judge, and one that never looks."""
+"""The test applied to baseline judges: each human, and one that always gives the same label."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from annobench.labels.frames import as_annotations
 
 
 def constant_judge(humans: Annotations) -> NDArray[np.int64]:
-    """Return the labels of a judge that never looks: the humans' most frequent category.
+    """Return the labels of a judge that always gives the humans' most frequent category.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def constant_judge(humans: Annotations) -> NDArray[np.int64]:
 
 
 def humans_as_judges(humans: Annotations, **options: Any) -> pd.DataFrame:
-    """Test each human as if that one were the judge of the others.
+    """Test each human in the role of the judge.
 
     Parameters
     ----------

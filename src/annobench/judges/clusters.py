@@ -1,14 +1,14 @@
-r"""Items that come in clusters, such as the answers to one question or the sentences of a text.
+r"""Clustered items, such as the answers to one question or the sentences of a text.
 
-Items of a cluster resemble each other, so that intervals that take them for independent are too
-short. An estimate that is smooth in means has, near its expectation, the error of a sum of one
-residual an item. Its *design effect* is the variance of this sum over clusters, divided by that
+Items of a cluster are correlated, so that intervals that assume independence are too short. To
+first order, the error of a smooth function of means is a sum of one residual per item. Its *design
+effect* is the variance of this sum over clusters, divided by that
 over independent items, ::
 
     D = C / (C - 1) * sum over clusters c of (sum of r_i in c)^2 / sum of r_i^2
 
-and an interval made for independent items gets the square root of D times as wide on either side.
-It is never made narrower. Where all residuals are 0, as for a judge that is always right, D is the
+and an interval made for independent items is widened by the square root of D on either side. It is
+never made narrower. Where all residuals are 0, as for a judge that is always right, D is the
 mean number of items in a cluster, as if a cluster were one observation.
 
 Kish (1965), Survey Sampling, section 5.4; Rao and Scott (1992), Biometrics 48, 577-585.
@@ -60,7 +60,7 @@ def cluster_codes(clusters: ArrayLike | None, n_items: int) -> NDArray[np.int64]
 
 
 def design_effect(residuals: ArrayLike, clusters: NDArray[np.int64]) -> Floats:
-    """Compute how much larger a variance is than with independent items.
+    """Compute the ratio of a variance to that for independent items.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def design_effect(residuals: ArrayLike, clusters: NDArray[np.int64]) -> Floats:
 
 
 def widen(interval: Interval, effect: ArrayLike, lowest: float, highest: float) -> Interval:
-    """Make an interval as wide as its design effect demands.
+    """Widen an interval by its design effect.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-r"""Whether a judge agrees with itself: over repeats, and when two answers change places.
+r"""Whether a judge agrees with itself: over repeats, and when two answers are swapped.
 
-A judge that labels an item several times, by another seed or another prompt, should say the same.
-One that compares two answers should not care which of them is shown first. Where the order was
-drawn at random, the share of first answers that it picks is 1/2 without a *position bias*; where
-each pair was shown both ways, those that it judges differently show it at once.
+A judge that labels an item several times, with another seed or prompt, should give the same label.
+One that compares two answers should not depend on which is shown first. If the order is random, it
+picks the first answer with probability 1/2 unless it has a *position bias*; if each pair is shown
+in both orders, the pairs judged differently show the bias directly.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def repeat_consistency(annotations: Annotations, *, order: ArrayLike | None = No
     Returns
     -------
     DataFrame
-        One row an annotator with repeats: annotator, n_items (labelled more than once), n_labels
+        One row per annotator with repeats: annotator, n_items (labelled more than once), n_labels
         (of these), unanimous (share of these items with one label alone, with Wilson's 95% interval
         lower, upper), agreement (mean over items of the probability that two of its labels are
         equal), expected_agreement (of labels drawn from the annotator's own distribution), and
@@ -96,7 +96,7 @@ _COLUMNS = [
 
 @dataclass(frozen=True)
 class PositionBias(SummarisedScalars):
-    """How a judge of pairs depends on which answer is shown first.
+    """The dependence of a judge of pairs on which answer is shown first.
 
     Attributes
     ----------
@@ -222,7 +222,7 @@ def position_table(
     Returns
     -------
     DataFrame
-        One row an annotator with comparisons whose order is known: annotator, the fields of
+        One row per annotator with comparisons whose order is known: annotator, the fields of
         `PositionBias`, and n_ties. Labels that name no answer which was ever shown first are ties.
 
     Raises

@@ -1,4 +1,4 @@
-"""A panel of humans, and the judges beside it."""
+"""A panel of humans, and judges."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NO_LABEL = -1
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Humans, and the judges beside them.
+    """A panel of humans, and judges.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Panel:
 
 
 def split_judges(annotations: Annotations, judges: Iterable[str]) -> Panel:
-    """Tell the judges from the humans.
+    """Separate the judges from the humans.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-r"""The prevalence of a category behind a judge that errs: five estimates side by side.
+r"""The prevalence of a category estimated with a judge that errs: five estimates.
 
 Items with a gold category and a label of the judge calibrate it; of the others only the judge's
 label is known. With the share p that it judges positive of N others, sensitivity q1 (of m1 gold
@@ -16,12 +16,12 @@ positives) and specificity q0 (of m0 gold negatives), m = m0 + m1:
   of *all* items, ``(1 - p) u0 + p u1``. The interval is by the delta method on the logit scale,
   with half a count added to each cell for the error alone.
 
-All but ``rogan_gladen`` need gold items drawn at random from the same items. As q0 + q1 - 1 comes
-near 0, ``rogan_gladen`` divides by nothing; the others then fall back on the gold items.
+All but ``rogan_gladen`` need gold items drawn at random from the same items. As q0 + q1 - 1
+approaches 0, so does the divisor of ``rogan_gladen``; the others then use only the gold items.
 
 With clusters, every interval is widened by the design effect of its estimate
-(`annobench.judges.clusters`); the residual of an item is what the estimate changes by with one item
-more of its kind, less the mean of that.
+(`annobench.judges.clusters`); the residual of an item is the change of the estimate from one more
+item of its kind, minus the mean of these changes.
 
 Rogan and Gladen (1978), American Journal of Epidemiology 107, 71-76; Lee, Zeng, Jeong, Sohn and Lee
 (2025), How to correctly report LLM-as-a-judge evaluations, arXiv 2511.21140; Tenenbein (1970),
@@ -335,7 +335,7 @@ def estimate_prevalence(counts: JudgedCounts, *, level: float = 0.95) -> pd.Data
     Returns
     -------
     DataFrame
-        One row a method: method, estimate, lower, upper, standard_error, level.
+        One row per method: method, estimate, lower, upper, standard_error, level.
 
     Warns
     -----

@@ -1,18 +1,19 @@
 r"""Sensitivity and specificity of a judge, by a gold standard or by the humans' posterior.
 
-Of category k against the others the sensitivity is the probability that the judge says k of an
-item of category k, the specificity that it does not say k of one of another category. Their sum
-less 1 is *Youden's index* J: 1 for a judge that is always right, 0 for one whose labels have
-nothing to do with the category, and below 0 for one that confuses them.
+For category k against the others the sensitivity is the probability that the judge gives k to an
+item of category k, the specificity that it does not give k to an item of another category. Their
+sum minus 1 is *Youden's index* J: 1 for a judge that is always right, 0 for one whose labels are
+independent of the category, and negative for one that confuses them.
 
-With a gold standard the items of each category are counted, with Wilson's intervals, and that of
-J is made of theirs (Newcombe's method of square and add). Without one, a model of annotation gives
+With a gold standard these are shares with Wilson intervals, which Newcombe's square-and-add method
+combines to an interval of J. Without one, a model of annotation gives
 each item probabilities p(k) from the labels of the *humans* alone, and the judge says l of it with
 probability sum over k of p(k) C[k, l]. The confusion matrix C is estimated by maximum likelihood
 (EM), and its intervals come from draws of its posterior under Jeffreys' prior, by turns of the
-categories and of C. This is right if the model is, that is if judge and humans err independently
-given the category; the parameters of the model are taken as known. Weighting the judge's labels by
-p(k) alone would pull all rates towards each other, as an uncertain item counts for every category.
+categories and of C. This is valid if the model is, that is if judge and humans err independently
+given the category; the parameters of the model are treated as known. Weighting the judge's labels
+only by p(k) would bias all rates towards each other, because an uncertain item counts for every
+category.
 
 With clusters all intervals are widened by their design effects (`annobench.judges.clusters`).
 
@@ -72,7 +73,7 @@ class JudgeRates(Summarised):
 
     @property
     def accuracy(self) -> float:
-        """Share of the items that the judge labels rightly."""
+        """Share of the items that the judge labels correctly."""
         return float(ratio(np.trace(self.confusion), self.confusion.sum()))
 
     @property
@@ -86,7 +87,7 @@ class JudgeRates(Summarised):
         Returns
         -------
         DataFrame
-            One row a category: category, n_items, sensitivity, specificity and youden, each with
+            One row per category: category, n_items, sensitivity, specificity and youden, each with
             its interval (`_lower`, `_upper`).
         """
         columns: dict[str, object] = {

@@ -1,11 +1,12 @@
-r"""How many human labels one label of a judge is worth.
+r"""The worth of a judge's label in human labels.
 
-The judge's label of an item tells I bits of its category, a human's H bits on average over the
-pool, and n labels of humans drawn from the pool H(n) bits, which grows ever more slowly
+The judge's label of an item carries I bits of information on its category, a human's H bits on
+average over the pool, and n labels of humans drawn from the pool H(n) bits, which grows more and
+more slowly
 (`annobench.evaluation.information`). The judge is worth the n at which H(n) = I, by linear
-interpolation: 0 where its labels tell nothing, and more than 1 where it tells more than a human.
-What two judges know in common, or a judge and the humans, counts twice if their labels are used
-together: the numbers hold if all err independently given the category.
+interpolation: 0 if its labels are uninformative, and more than 1 if they are more informative than
+a human's. Information shared by two judges, or by a judge and the humans, counts twice if their
+labels are used together: the numbers hold if all err independently given the category.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ DRAWS: Final = 3_000
 
 @dataclass(frozen=True)
 class Worth(SummarisedScalars):
-    """What a label of a judge is worth.
+    """The worth of a judge's label.
 
     Attributes
     ----------
@@ -56,7 +57,7 @@ def worth(
     share: ArrayLike | None = None,
     rng: np.random.Generator | int | None = None,
 ) -> Worth:
-    """Compute how many human labels one label of a judge is worth.
+    """Compute the worth of a judge's label in human labels.
 
     Parameters
     ----------

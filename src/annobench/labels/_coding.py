@@ -31,7 +31,7 @@ def is_number(kind: object) -> bool:
 
 
 def column_of(values: Any, name: str) -> pd.Series[Any]:
-    """Return a column of names, one entry a label; tuples and the like are entries too."""
+    """Return a column of names, one entry per label; tuples and the like are entries, too."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise AnnotationError(
             f"Annotations: {name} must be a column of names, one for each label, got {values!r}."
@@ -75,7 +75,7 @@ def objects(values: Iterable[object]) -> NDArray[np.object_]:
 
 
 class Column(NamedTuple):
-    """The different values of a column, and which of them each entry is.
+    """The distinct values of a column, and the code of each entry.
 
     Where they are `whole` numbers none is missing, and no two have one name.
     """
@@ -139,7 +139,7 @@ def missing(values: NDArray[np.object_]) -> NDArray[np.bool_]:
 
 
 def names_of(values: NDArray[Any]) -> NDArray[np.object_]:
-    """Return the names of values, or refuse one that can't be written to a file."""
+    """Return the names of values, or reject one that can't be written to a file."""
     names = objects(map(str, values))
     try:
         "".join(names).encode("utf-8")
@@ -160,7 +160,7 @@ def _is_unicode(name: str) -> bool:
 
 
 def numbers_of(values: NDArray[Any]) -> NDArray[np.object_]:
-    """Write numbers one way, so that "00", "-0" and 0.0 are one category."""
+    """Normalise numbers, so that "00", "-0" and 0.0 are one category."""
     numbers = pd.to_numeric(pd.Series(values, dtype=object), errors="coerce").to_numpy(np.float64)
     wrong = ~(np.abs(numbers) <= LARGEST)
     if wrong.any():
@@ -175,7 +175,7 @@ def numbers_of(values: NDArray[Any]) -> NDArray[np.object_]:
 
 
 def check_order(labels: NDArray[np.object_]) -> None:
-    """Refuse ordinal labels whose order nobody has told."""
+    """Reject ordinal labels without a given order."""
     seen = pd.Series(pd.unique(labels), dtype=object)
     if pd.to_numeric(seen, errors="coerce").isna().any():
         raise AnnotationError(

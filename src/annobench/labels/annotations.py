@@ -261,7 +261,7 @@ class Annotations(Verbs):
         Parameters
         ----------
         frame : DataFrame
-            One row a label. Other columns are ignored. A categorical column `label` brings its
+            One row per label. Other columns are ignored. A categorical column `label` brings its
             categories and their order.
         items, annotators, categories, scale
             As in `from_arrays`.
@@ -314,7 +314,7 @@ class Annotations(Verbs):
         Returns
         -------
         Annotations
-            Two annotators, ``contingency.sum()`` items, two labels an item.
+            Two annotators, ``contingency.sum()`` items, two labels per item.
 
         Raises
         ------
@@ -441,7 +441,7 @@ class Annotations(Verbs):
         categories: Iterable[object] | None = None,
         scale: Scale | None = None,
     ) -> Annotations:
-        """Build annotations from a table with a row an item and a column an annotator.
+        """Build annotations from a table with a row per item and a column per annotator.
 
         Parameters
         ----------
@@ -526,11 +526,11 @@ class Annotations(Verbs):
         categories: Iterable[object] | None = None,
         scale: Scale = "nominal",
     ) -> Annotations:
-        """Build annotations from how often each item got each label, by whom is not known.
+        """Build annotations from counts of labels per item, by unknown annotators.
 
         Annotators are made up: the first label of every item is by "1", the next by "2", and
         so on. Coefficients that pool annotators (Fleiss' kappa, alpha, AC1,
-        Brennan-Prediger) don't see the difference; those that tell annotators apart mean nothing
+        Brennan-Prediger) don't see the difference; those that distinguish annotators mean nothing
         here.
 
         Parameters
@@ -692,7 +692,7 @@ class Annotations(Verbs):
         Returns
         -------
         DataFrame
-            One row a label; the columns `item`, `annotator` and `label` hold names.
+            One row per label; the columns `item`, `annotator` and `label` hold names.
         """
         return pd.DataFrame(
             {

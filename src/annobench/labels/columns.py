@@ -1,6 +1,6 @@
-"""Names of columns: those that are usual for items, annotators and labels, and how they are chosen.
+"""Common names of the columns of items, annotators and labels, and how columns are chosen.
 
-Every reader of tables and of data frames goes by these.
+All readers of tables and data frames use these.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _hint_of_wide(source: str | Path) -> str:
     """Say how a table with a column an annotator is read."""
     how = "call Annotations.from_wide" if source == FRAME else "add --from wide"
     if source != FRAME and not isinstance(source, Path):  # of the command partition
-        how = "write a row a label first: annobench convert TABLE --from wide labels.parquet"
+        how = "write a row per label first: annobench convert TABLE --from wide labels.parquet"
     return f"If each annotator has a column of labels, {how}."
 
 

@@ -1,4 +1,4 @@
-"""Data frames with one row a label in place of annotations."""
+"""Data frames with one row per label in place of annotations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def from_long(
     Parameters
     ----------
     frame : DataFrame
-        One row a label.
+        One row per label.
     item, annotator, label : str, optional
         Names of the columns; by default the usual ones are recognised, as in files.
     categories, scale
@@ -52,15 +52,15 @@ def from_long(
 
 
 def as_annotations(value: Any, name: str) -> Annotations:
-    """Return what a function was given for annotations as annotations.
+    """Convert the argument of a function to annotations.
 
     Every public function that works on annotations asks here, so that each takes a data frame with
-    one row a label, too.
+    one row per label, too.
 
     Parameters
     ----------
     value : Annotations or DataFrame
-        Annotations, or a data frame with a row a label and columns of usual names.
+        Annotations, or a data frame with a row per label and columns of usual names.
     name : str
         The function, for messages.
 
@@ -82,11 +82,11 @@ def as_annotations(value: Any, name: str) -> Annotations:
         except ReaderError as error:
             raise AnnotationError(
                 f"{name} takes annotations ({error}) Call annobench.read_labels(frame, item=..., "
-                "annotator=..., label=...) first for a data frame with one row a label, or "
-                "annobench.Annotations.from_wide(frame) for one column an annotator."
+                "annotator=..., label=...) first for a data frame with one row per label, or "
+                "annobench.Annotations.from_wide(frame) for one column per annotator."
             ) from error
     raise AnnotationError(
         f"{name} takes annotations, not {type(value).__name__}: call annobench.read_labels first "
-        "for a file or a data frame with one row a label, annobench.Annotations.from_wide for a "
-        "table with one column an annotator, or Annotations.from_arrays for three columns."
+        "for a file or a data frame with one row per label, annobench.Annotations.from_wide for a "
+        "table with one column per annotator, or Annotations.from_arrays for three columns."
     )

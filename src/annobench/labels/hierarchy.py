@@ -6,8 +6,8 @@ by its halves. A level names the parent of every category; collapsing replaces e
 by its parent. Agreement at a level is then any coefficient of the collapsed labels.
 
 The share of items on which annotators agree can only rise by collapsing, for labels that
-are equal stay equal. A coefficient corrected for chance can rise or fall: it rises where
-the disagreements lie within parents, and the equal labels do not.
+are equal stay equal. A coefficient corrected for chance can rise or fall: it rises if disagreements
+are within parents, and equal labels are not.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from annobench.labels.select import listed, text_mapping
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """Named levels over one set of categories.
+    """Named levels over a set of categories.
 
     Attributes
     ----------

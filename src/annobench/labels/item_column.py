@@ -1,8 +1,8 @@
-"""Which column of a table with a column an annotator holds the names of the items.
+"""Find the column of the items' names in a table with a column per annotator.
 
-An id column that is taken for an annotator makes every coefficient wrong, so that it is looked
-for wherever such a table is read. That all its values differ is no sign of it: ten items that
-somebody scored from 0 to 100 may all have different labels.
+If an id column is read as an annotator, every coefficient is wrong, so such tables are always
+checked for one. Distinct values alone are no indication: ten items scored from 0 to 100 may all
+have different labels.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _UNNAMED = re.compile(r"(?:unnamed:_\d+|__index_level_\d+__)?")
 
 @dataclass(frozen=True)
 class ItemColumn:
-    """What names the items of a table.
+    """The column that names the items of a table.
 
     Attributes
     ----------
@@ -224,7 +224,7 @@ def with_items(
     Parameters
     ----------
     frame : DataFrame
-        A row an item.
+        A row per item.
     item : hashable or None
         The column that names them. By default it is looked for, unless the index has a name, or
         other values than whole numbers.

@@ -1,15 +1,15 @@
 """Merge categories that annotators don't distinguish, and measure what is gained and lost.
 
 A coarser inventory is easier to agree on. That proves nothing: merging any categories raises the
-share of equal labels and lowers the information of a label. So a merge is judged by three things:
-whether the labels distinguish the two categories at all; what agreement, certainty and information
-become; and what random merges of the same sizes make of them.
+share of equal labels and lowers the information of a label. So a merge is evaluated in three ways:
+whether the labels distinguish the two categories at all; the changes in agreement, certainty and
+information; and the same changes for random merges of the same sizes.
 
 Two categories are distinguished by their rows in the confusion matrix of the crowd, taken as one
 annotator: the labels of each item, shared out by the posterior of a model of annotation, such as
 Dawid and Skene's. The Bhattacharyya distance d of the rows says how fast labels add up: after n
-labels, the chance to take one category for the other is about exp(-n d) / 2 at most, so that
-log(1 / (2 e)) / d labels are needed for a chance of error e.
+labels, the probability of confusing the two categories is at most about exp(-n d) / 2, so that
+log(1 / (2 e)) / d labels are needed for an error probability of e.
 
 A partition is an array of K codes: categories of one code are merged. `hierarchy` makes a
 `Hierarchy` of partitions, to collapse labels along.
@@ -117,12 +117,12 @@ class Evidence(Summarised):
 
     @property
     def expected_items(self) -> Floats:
-        """How many items each category is expected to have, shape (K,)."""
+        """The expected number of items of each category, shape (K,)."""
         return np.asarray(self.posterior.sum(axis=0))
 
     @property
     def sizes(self) -> Floats:
-        """The items of each category, by the posterior or by its labels, what is fewer; (K,).
+        """The smaller number of items of each category, by posterior or by labels; (K,).
 
         A model may put a category that hardly anybody chose to another use, such as a second
         group of items of one that is chosen often.
@@ -249,7 +249,7 @@ class Evidence(Summarised):
         return np.asarray((largest > CERTAIN).mean(axis=-1))
 
     def information(self, partition: ArrayLike) -> tuple[Floats, Floats]:
-        """Compute how many bits a merged label gives of the merged category, of how many.
+        """Compute the information of a merged label and the entropy of its category, in bits.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
-"""Verbs of labels: choose some of them, or read them in other categories.
+"""Verbs of labels: select and recode them.
 
-Each verb returns new `Annotations` and leaves the old ones as they are. Names, scale and the order
+Each verb returns new `Annotations` and does not change the old ones. Names, scale and the order
 of items, annotators, categories and labels are kept unless a verb says otherwise, and the cost is
 linear in the number of labels.
 """
@@ -27,7 +27,7 @@ _SHOWN = 5
 
 
 class Verbs:
-    """What `Annotations` do to themselves."""
+    """The transformations of `Annotations`."""
 
     if TYPE_CHECKING:
         item: NDArray[np.int32]

@@ -1,4 +1,4 @@
-"""Models of annotation: one module a model, found by its file and imported when asked for.
+"""Models of annotation: one module per model, found automatically and imported on first use.
 
 A model's module holds a `METHOD` record and a function `fit`, which returns a
 `annobench.models.base.Fit`. Call it by its module, ``models.dawid_skene.fit(labels)``, or by its
@@ -83,7 +83,7 @@ def names() -> list[str]:
 
 
 def get(name: str) -> ModuleType:
-    """Import the module of a model, and of no other one, and return it.
+    """Import the module of one model, and return it.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def get(name: str) -> ModuleType:
 
 
 def check_options(function: Callable[..., Any], model: str, options: Mapping[str, Any]) -> None:
-    """Refuse options that a model does not have.
+    """Reject options that a model does not have.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 def check_categories(name: str, annotations: Annotations) -> None:
-    """Refuse labels in one category, where there is nothing to tell apart.
+    """Refuse labels in one category, where there is nothing to distinguish.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def check_categories(name: str, annotations: Annotations) -> None:
 
 
 def check_memory(name: str, n_stored: int, n_numbers: int, limit: int) -> None:
-    """Refuse draws that are too many; chains are copied once, into one array.
+    """Reject too many draws; chains are copied once, into one array.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ _STEP = 1.2
 
 
 class Patterns(NamedTuple):
-    """What kernels read: P patterns of counts of labels, a grid of Q values of v.
+    """The input of kernels: P patterns of counts of labels, a grid of Q values of v.
 
     Attributes
     ----------
@@ -168,7 +168,7 @@ def off_diagonal(draws: Floats, categories: Sequence[str]) -> tuple[Floats, list
 
 
 def root_of_covariance(visited: Floats, old: Floats) -> Floats:
-    """Return the triangular root of the covariance matrix of what a chain has visited.
+    """Return the triangular root of the covariance matrix of a chain's draws.
 
     Parameters
     ----------

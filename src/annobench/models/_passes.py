@@ -1,4 +1,4 @@
-"""Models as passes over labels: what a pass adds up, and what follows from the sums.
+"""Models as passes over labels: the sums of a pass, and the parameters computed from them.
 
 An iteration of EM needs of the labels only sums over items. A model that states what one pass over
 some items adds up, and what parameters follow from the totals, is fitted by the same code to labels
@@ -33,14 +33,14 @@ T_contra = TypeVar("T_contra", bound=tuple[Any, ...], contravariant=True)
 
 
 class Begins(Protocol[S_co]):
-    """What adds up sums over items; objects are sent to workers."""
+    """A function that sums over items; objects are sent to workers."""
 
     def begin(self, votes: Votes, number: int) -> S_co:
         """Add up what the first parameters follow from, of the block of this number."""
 
 
 class Sweeps(Protocol[T_contra, S_co]):
-    """What adds up sums over items under given parameters."""
+    """A function that sums over items under given parameters."""
 
     def sweep(self, votes: Votes, theta: T_contra, number: int) -> tuple[S_co, Floats]:
         """Compute the items' posterior, shape (I, K), and add up what it says."""
@@ -63,11 +63,11 @@ class Passes(Protocol[T, S]):
         """Make better parameters of the sums over all items."""
 
     def objective(self, total: S, theta: T) -> tuple[float, float]:
-        """Return the log likelihood, and what is maximised."""
+        """Return the log likelihood and the objective."""
 
 
 class PartitionedFit(NamedTuple):
-    """A fit to partitions, and what makes the posterior of each.
+    """A fit to partitions, and the function for the posterior of each.
 
     Attributes
     ----------

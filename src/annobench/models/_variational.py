@@ -1,4 +1,4 @@
-"""What models share that are fitted by mean-field variational Bayes: updates, bound, stopping.
+"""Mean-field variational Bayes for several models: updates, bound, stopping.
 
 An item is of a category k and of one of its M subtypes m. The prevalence of the categories, the
 shares of a category's subtypes, and the row of label probabilities of each annotator, category
@@ -61,7 +61,7 @@ class Ascent:
     history : list of float
         The lower bound of the log evidence, at the start and after every iteration.
     converged : bool
-        Whether the categories' probabilities came to rest.
+        Whether the categories' probabilities converged.
     """
 
     parameters: Dirichlets
@@ -113,7 +113,7 @@ def dirichlet_priors(
 def ascend(
     votes: Votes, start: Floats, priors: Dirichlets, tolerance: float, max_iterations: int
 ) -> Ascent:
-    """Raise the bound from a start until the categories' probabilities come to rest.
+    """Raise the bound from a start until the categories' probabilities converge.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def log_likelihood(votes: Votes, parameters: Dirichlets) -> float:
 
 
 def check_positive(name: str, **settings: float) -> None:
-    """Refuse parameters of priors that are no finite numbers above 0.
+    """Reject parameters of priors that are not finite numbers above 0.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from annobench.models.kernels.votes import add_votes, collect_right
 Floats = NDArray[np.float64]
 P = TypeVar("P")
 E = TypeVar("E")
-#: Says of what is maximised now and before whether it has come to rest.
+#: Says of what is maximised now and before whether it has converged.
 Settled = Callable[[float, float], bool]
 
 #: A probability of zero is taken for this, so that a label that a model holds impossible makes
@@ -50,7 +50,7 @@ class Votes:
 
     @cached_property
     def given(self) -> Floats:
-        """How often each annotator gave each label, shape (J, K)."""
+        """Counts of each annotator's labels, shape (J, K)."""
         a = self.annotations
         flat = a.annotator.astype(np.int64) * a.n_categories + a.label
         counts = np.bincount(flat, minlength=a.n_annotators * a.n_categories)
@@ -74,7 +74,7 @@ class Votes:
         return total
 
     def weighted(self, weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """Add votes that weigh as their annotators do, and find which categories have the most.
+        """Add votes weighted by annotator, and find the winning categories.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class Votes:
 
     @cached_property
     def n_given(self) -> Floats:
-        """How many labels each annotator gave, shape (J,)."""
+        """The number of labels of each annotator, shape (J,)."""
         return np.asarray(self.given.sum(axis=1))
 
     def agreeing(self, winners: NDArray[np.bool_]) -> Floats:
@@ -264,7 +264,7 @@ def run_em(
 
 
 def check_search(name: str, tolerance: float, max_iterations: int) -> None:
-    """Refuse limits of a search that make no sense.
+    """Reject invalid limits of a search.
 
     Parameters
     ----------

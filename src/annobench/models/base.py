@@ -39,7 +39,7 @@ LabelsT = TypeVar("LabelsT", Annotations, BlockedLabels)
 
 @dataclass(frozen=True)
 class Conventions:
-    """What a model does where descriptions of methods differ, a phrase each.
+    """The conventions of a model where descriptions of methods differ, one phrase each.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ CHANGES = ("repeated labels", "repeated items", "idle category", "separate block
 
 @dataclass(frozen=True)
 class Method:
-    """The record of one model: who made it, what it takes, what it gives.
+    """The record of one model: its source, requirements and results.
 
     Attributes
     ----------
@@ -96,12 +96,12 @@ class Method:
         any number of equal labels can make its category.
     compares : bool
         Whether it finds out how good annotators are by comparing them, so that some item must
-        have labels of two. A model whose fit says nothing of annotators need not.
+        have labels of two. A model whose fit says nothing about annotators need not.
     merges_repeats : bool
         Whether several labels of one item by one annotator are one statement, which names each of
         their categories, so that saying the same again changes nothing.
     offers : frozenset of str
-        Functions that its module has beside `fit`: "bootstrap", whose result has draws of
+        Functions of its module in addition to `fit`: "bootstrap", whose result has draws of
         `prevalence` and `confusion` and counts `n_switched`; "restarts", which looks for
         other optima and whose result has the `best` fit; and "fit_partitions", for labels that
         memory does not hold.
@@ -124,14 +124,14 @@ class Method:
     unchanged_by: frozenset[str] = frozenset()
 
     def check(self, annotations: LabelsT, *, informed: bool = False) -> LabelsT:
-        """Refuse annotations that the model can't take.
+        """Reject annotations that the model can't use.
 
         Parameters
         ----------
         annotations : Annotations or BlockedLabels
             The labels to be fitted; a data frame with one row a label becomes annotations.
         informed : bool, default False
-            Whether something else than these labels tells how good annotators are: known
+            Whether the quality of annotators is known from something else than these labels: known
             categories, stated weights, or more labels that are checked elsewhere.
 
         Returns
@@ -203,9 +203,9 @@ class Method:
         else:
             what = f"no item has labels of two of the {annotations.n_annotators:,} annotators"
         raise AnnotationError(
-            f"{self.name}: {what}, so that nothing tells right from wrong, and how good an "
-            "annotator is can't be estimated. Have some of the items labelled by a second "
-            "annotator, or take a model that says nothing of annotators, such as voting."
+            f"{self.name}: {what}, so the accuracy of annotators can't be estimated. "
+            " Have some of the items labelled by a second "
+            "annotator, or take a model that says nothing about annotators, such as voting."
         )
 
 
@@ -283,7 +283,7 @@ class Fit(Summarised):
         return ", ".join(parts)
 
     def premise(self) -> str:
-        """Return what the probabilities take for granted.
+        """Return the assumptions of the probabilities.
 
         Returns
         -------
@@ -351,7 +351,7 @@ class Fit(Summarised):
         return bool(self.few_labels(*_sizes(as_annotations(annotations, "has_few_labels"))))
 
     def few_labels(self, n_labels: int, n_annotators: int, n_items: int) -> list[str]:
-        """Return what a reader should know of a fit of fewer labels than free parameters.
+        """Return a caution if there are fewer labels than free parameters.
 
         Parameters
         ----------
@@ -388,13 +388,13 @@ class Fit(Summarised):
         Returns
         -------
         DependenceCheck or None
-            None where the model says nothing of annotators that could be checked, or lets labels
+            None where the model says nothing about annotators that could be checked, or lets labels
             depend on each other.
         """
         return None
 
     def summary(self, *, level: float = 0.95) -> pd.DataFrame:
-        """Return how common the categories are.
+        """Return the prevalence of the categories.
 
         Parameters
         ----------
@@ -425,8 +425,8 @@ class Fit(Summarised):
         Returns
         -------
         DataFrame
-            One row a category: `category`, `prevalence` (the mean of the posterior where the model
-            has none), and with draws the ends of the interval, such as `lower95`, `upper95`.
+            One row per category: `category`, `prevalence` (the mean of the posterior where the
+            model has none), and with draws the ends of the interval, such as `lower95`, `upper95`.
 
         Raises
         ------
@@ -447,7 +447,7 @@ class Fit(Summarised):
         Returns
         -------
         DataFrame
-            One row an item: `item`, `category` (the most probable, of equals the first),
+            One row per item: `item`, `category` (the most probable, of equals the first),
             `probability`, and for each category ``probability_<name>``.
         """
         best = self.posterior.argmax(axis=1)
@@ -463,7 +463,7 @@ class Fit(Summarised):
     def annotators_frame(
         self, draws: SupportsDraws | None = None, *, level: float = 0.95
     ) -> pd.DataFrame:
-        """Return what the model says of each annotator.
+        """Return the parameters of each annotator.
 
         Parameters
         ----------
@@ -475,8 +475,8 @@ class Fit(Summarised):
         Returns
         -------
         DataFrame
-            One row an annotator: `annotator`, and those of `OF_ANNOTATORS` that the fit has, such
-            as `accuracy`, where there are draws with the ends of its interval beside it, such as
+            One row per annotator: `annotator`, and those of `OF_ANNOTATORS` that the fit has, such
+            as `accuracy`, with draws also the ends of its interval, such as
             `accuracy_lower95`, `accuracy_upper95`. An end is NaN where the labels hardly tell.
 
         Raises
@@ -587,7 +587,7 @@ class ConfusionFit(Fit):
         Returns
         -------
         DataFrame
-            One row an annotator, true category and label: `annotator`, `category`, `label`,
+            One row per annotator, true category and label: `annotator`, `category`, `label`,
             `probability`, and with draws the ends of the interval, such as `lower95`, `upper95`.
 
         Raises
@@ -635,12 +635,12 @@ class SampledFit(ConfusionFit):
 
     @cached_property
     def diagnostics(self) -> pd.DataFrame:
-        """R-hat and effective sample sizes, one row a parameter, by (parameter, name)."""
+        """R-hat and effective sample sizes, one row per parameter, by (parameter, name)."""
         return convergence_table(self._followed())
 
     @cached_property
     def converged(self) -> bool:
-        """Whether R-hat and effective draws of the population's parameters say so.
+        """Whether R-hat and effective sample sizes of the population's parameters suffice.
 
         These are the parameters that belong to no single item or annotator, such as the prevalence.
         Of thousands of others the largest R-hat is above the limit by chance; `diagnostics` has
@@ -704,7 +704,7 @@ class SampledFit(ConfusionFit):
         Returns
         -------
         list of str
-            Whether chains have not converged, whether labels hardly tell the classes apart, and
+            Whether chains have not converged, whether labels hardly distinguish the classes, and
             whether annotators err together.
         """
         found = super().cautions(annotations)
@@ -712,7 +712,7 @@ class SampledFit(ConfusionFit):
         if self.label_switches.sum() > 0.01 * chains * draws:
             found.append(
                 "These labels hardly tell annotators from chance (many label switches): what the "
-                "categories mean, and who is good, rests on the prior."
+                "categories mean, and who is good, depends on the prior."
             )
         return found
 
@@ -869,7 +869,7 @@ SINGLE_PRECISION = 1e-6
 
 
 def check_sampler(name: str, *, warmup: int, **positive: float) -> None:
-    """Refuse settings of a sampler that make no sense.
+    """Reject invalid settings of a sampler.
 
     Parameters
     ----------

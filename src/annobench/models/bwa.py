@@ -1,24 +1,24 @@
 """Bayesian weighted average (BWA): labels as numbers, annotators by their precision.
 
-Each category is taken by itself. A label is the number y = 1 if it names the category and 0 if
-not, an item has a value z, near 1 if it is of the category, and annotators scatter around it with
-a precision of their own. Several labels of one item by one annotator are one, whose number is 1
+Categories are treated separately. A label is the number y = 1 if it is the category and 0 if not,
+an item has a value z, near 1 if it is of the category, and annotators scatter around it with
+individual precisions. Several labels of an item by one annotator count as one, whose number is 1
 for each category among them::
 
     z_i ~ Normal(mu, 1 / lambda)     y_ij ~ Normal(z_i, 1 / v_j)     v_j ~ Gamma(a / 2, b / 2)
 
-Values and their mean mu are those of a local maximum of the posterior density, precisions
-integrated out, found by EM from the shares of ones: the expected precisions are ::
+Values and their mean mu are a local maximum of the posterior density, with precisions integrated
+out, found by EM from the shares of ones; the expected precisions and the values are ::
 
     v_j = (a + N_j) / (b + sum of (y_ij - z_i)^2)
     z_i = (lambda mu + sum of v_j y_ij) / (lambda + sum of v_j)
 
 b is a times the mean of p (1 - p) over labels, where p is the item's share of ones, times
-4 (1 - 1/K). The probabilities of an item are its K values as shares.
+4 (1 - 1/K). The probabilities of an item are its K values, normalised.
 
 Li, Rubinstein and Cohn (2019), Truth inference at scale: a Bayesian model for adjudicating highly
-redundant crowd annotations, WWW, 1028-1038, and the authors' settings. That the updates are EM for
-the density above, and with it `history`, is our derivation.
+redundant crowd annotations, WWW, 1028-1038, and the authors' settings. The derivation of the
+updates as EM for the density above, and hence `history`, is ours.
 """
 
 from __future__ import annotations
@@ -79,12 +79,12 @@ class BwaFit(Fit):
         Value of each item for each category, in [0, 1]; the mean for an item without labels.
     precision : ndarray, shape (J, K)
         Expected precision of each annotator for each category; NaN for a category that has all
-        or none of the labels of every item, and so tells nothing of annotators.
+        or none of the labels of every item, and so says nothing about annotators.
     objective : float
         Log density of the labels and values, precisions integrated out, added up over categories
         but those that have all or none of the labels of every item.
     n_iterations : int
-        Updates until the last category came to rest.
+        Updates until the last category converged.
     converged : bool
         Whether all did.
     history : ndarray, shape (n_iterations + 1,)
@@ -101,7 +101,7 @@ class BwaFit(Fit):
 
     @cached_property
     def weights(self) -> Floats:
-        """Mean precision of each annotator over the categories that tell it, shape (J,)."""
+        """Mean precision of each annotator over the informative categories, shape (J,)."""
         told = self.precision[:, ~np.isnan(self.precision[0])]
         return np.asarray(told.mean(axis=1) if told.size else np.full(len(told), np.nan))
 
@@ -121,7 +121,7 @@ def fit(
     annotations : Annotations
         Any number of annotators and categories.
     prior_labels : float, default 15.0
-        a: how many labels the prior of a precision is worth, above 0.
+        a: the weight of the prior of a precision, in labels, above 0.
     value_precision : float, default 1.0
         lambda: precision of the items' values around their mean, above 0.
     tolerance : float, default 1e-3

@@ -1,23 +1,23 @@
-"""CATD: votes weighted by how bad an annotator may be at worst, given the number of labels.
+"""CATD: votes weighted by an upper confidence limit of each annotator's error.
 
-Take an annotator's errors for normal, with mean 0 and a variance of the annotator's own, and the
-squared errors of n_j labels add up to e_j. The upper end of the variance's confidence interval is
-e_j over a low quantile of the chi-squared distribution with n_j degrees of freedom, and the weight
-is its inverse::
+Assume that an annotator's errors are normally distributed with mean 0 and an individual variance,
+and let e_j be the sum of the squared errors of n_j labels. The upper confidence limit of the
+variance is e_j divided by a low quantile of the chi-squared distribution with n_j degrees of
+freedom, and the weight is its inverse::
 
     w_j = chi2_quantile(alpha / 2, n_j) / e_j
     the category of an item is the one whose labels have the most weight
 
-For many labels the quantile is near n_j, and the weight near one over the error rate; for few it is
-far below, .001 for one label, 3.2 for ten, so that somebody of few labels weighs little, whatever
-they are. For categories an error is a label that names another than the called one, and a label
-that shares the call with t - 1 others is 1 - 1/t of an error. Calls and weights follow from each
-other in turn, from the winners of the unweighted vote until the winners stay.
+For many labels the quantile is near n_j, and the weight near the inverse of the error rate; for few
+it is far below, .001 for one label, 3.2 for ten, so that annotators with few labels have small
+weights. For categories an error is a label other than the winner, and a label that ties with t - 1
+others counts as 1 - 1/t of an error. Winners and weights are updated in turn, from the winners of
+the unweighted vote until they no longer change.
 
-The paper divides the weights by their sum, which changes nothing. Errors that are never made would
-weigh infinitely; as in the survey of Zheng et al. (2017) 1e-9 is added to e_j, so that an annotator
-who is never off outweighs all who ever are, on however few labels. The survey looks quantiles up
-in a table of two decimals up to 30 labels, and takes Fisher's approximation above.
+The paper divides the weights by their sum, which changes nothing. Without errors the weight would
+be infinite; as in the survey of Zheng et al. (2017) 1e-9 is added to e_j, so that an annotator
+without errors outweighs all who make errors, on however few labels. The survey takes quantiles from
+a table with two decimals up to 30 labels, and uses Fisher's approximation above.
 
 Li, Li, Gao, Su, Zhao, Demirbas, Fan and Han (2014), A confidence-aware approach for truth discovery
 on long-tail data, Proceedings of the VLDB Endowment 8(4), 425-436, section 3.
@@ -66,7 +66,7 @@ class CatdFit(Fit):
     posterior : ndarray of float, shape (I, K)
         Shares of the weighted votes; 1/K each for an item without labels.
     weights : ndarray of float, shape (J,)
-        Above 0, up to 1e9 n_j for an annotator who is never off; NaN for one without labels.
+        Above 0, up to 1e9 n_j for an annotator without errors; NaN for one without labels.
     n_iterations : int
         Rounds of weights and calls.
     converged : bool

@@ -1,26 +1,27 @@
 r"""A posterior predictive check whether annotators err together, beyond what a fit allows.
 
-Models with a prevalence and confusion matrices take the labels of an item for independent given
-its category. Where they are not, as on an item that is hard or misleads, probabilities are too
-sure.
+Models with a prevalence and confusion matrices assume that the labels of an item are independent
+given its category. If they are not, as on a hard or misleading item, probabilities are
+overconfident.
 
-Let e_n = 1[x_n = k] - theta_{j_n,k,k} be the residual of a label of an item of category k: whether
-it is right, less the probability of that. If labels are independent given the category, the
+Let e_n = 1[x_n = k] - theta_{j_n,k,k} be the residual of a label of an item of category k: 1 or 0,
+for right or wrong, minus the probability of being right. If labels are independent given the
+category, the
 residuals of two labels are uncorrelated. The statistic is their estimated intraclass correlation,
 averaged over the item's posterior q_i under the fitted parameters::
 
     r = sum_ik q_ik sum_{m != n} e_m e_n / sum_ik q_ik sum_{m != n} sd(e_m) sd(e_n)
 
 Under the fitted parameters the numerator has expectation 0 exactly: the average over labels and
-posterior is the average over labels and categories. Its spread is that of labels drawn anew from
-the fit for the same items and annotators, the parametric bootstrap. Parameters are
-not estimated again for them.
+posterior is the average over labels and categories. Its standard deviation is estimated from labels
+drawn from the fit for the same items and annotators, a parametric bootstrap. Parameters are not
+estimated again for them.
 
-With a correlation r, n labels of an item tell as much of it as n / (1 + (n - 1) r) independent
-ones (Kish 1965, section 5.4: the design effect), as far as a mean does.
+With a correlation r, n labels of an item are as informative about it as n / (1 + (n - 1) r)
+independent ones (Kish 1965, section 5.4: the design effect of a mean).
 
-The correlation is a lower bound in kind: an error that all annotators of an item share looks like
-an item of the other category, here and to every check that has no gold standard (Albert and Dodd
+The correlation tends to be underestimated: an error that all annotators of an item share looks like
+an item of the other category to every check without a gold standard (Albert and Dodd
 2004).
 """
 
@@ -57,7 +58,7 @@ class DependenceCheck(SummarisedScalars):
     p_value : float
         Of as large an r among such labels, by the t distribution; NaN if r is.
     effective_labels : float
-        How many independent labels the `n_labels` are worth, sum_i n_i / (1 + (n_i - 1) r);
+        The effective number of independent labels, sum_i n_i / (1 + (n_i - 1) r);
         `n_labels` if r is negative or NaN.
     """
 
@@ -84,7 +85,7 @@ class DependenceCheck(SummarisedScalars):
             f"Annotators err together here: given the category, whether two labels of an item are "
             f"right correlates by {self.correlation:.2f} (p = {self.p_value:.1g} if independent). "
             f"The effective number of independent labels is {self.effective_labels:,.0f} of "
-            f"{self.n_labels:,} or less, and probabilities near 1 are too sure."
+            f"{self.n_labels:,} or less, and probabilities near 1 are overconfident."
         )
 
 

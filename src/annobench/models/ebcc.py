@@ -8,16 +8,17 @@ subtype, so that given the category alone annotators err together::
     subtypes[k] ~ Dirichlet(a / M, ..., a / M)       g_i ~ Categorical(subtypes[z_i])
     rows[j, k, m] ~ Dirichlet(beta_k)                y_ij ~ Categorical(rows[j, z_i, g_i])
 
-beta_k is `diagonal` at k and `off_diagonal` elsewhere. With a small a few subtypes of a category
-have items. The posterior is approximated by a product of one distribution for the category and
+beta_k is `diagonal` at k and `off_diagonal` elsewhere. If a is small, only a few subtypes of a
+category have items. The posterior is approximated by a product of one distribution for the category
+and
 subtype of each item together, and one for each row of parameters. An item's vote shares are
 divided among the subtypes at random at the start, and of several starts the one that ends with
 the highest bound is kept.
 
 Li, Rubinstein and Cohn (2019), Exploiting worker correlation for label aggregation in
-crowdsourcing, ICML, 3886-3895. The settings are those of the runs that the authors published.
-There the parameters of the prevalence's prior are the vote shares added up, so that votes count
-twice; 1 for each category is the other setting that they offer.
+crowdsourcing, ICML, 3886-3895. The settings are those of the authors' published runs. There the
+parameters of the prevalence's prior are the sums of the vote shares, so that votes count twice;
+their other setting is 1 for each category.
 """
 
 from __future__ import annotations

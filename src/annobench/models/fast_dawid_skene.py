@@ -1,20 +1,21 @@
-"""Fast Dawid-Skene: EM in which every item counts for its most probable category alone.
+"""Fast Dawid-Skene: EM in which every item is assigned to its most probable category.
 
 The model is that of `dawid_skene`. A step assigns each item to the category that is most probable
-under the parameters and counts the labels of the items of each category, where EM counts them with
-the posterior for weights. It raises the log probability of the labels together with the assigned
+under the parameters and counts the labels of the items of each category, whereas EM weights them by
+the posterior. It increases the log probability of the labels together with the assigned
 categories, ::
 
     sum over items of max over k of log(prevalence[k] prod over labels (j, l) of confusion[j, k, l])
 
-comes to rest after a few steps, when no assignment changes, and is known as classification EM. It
+converges after a few steps, when no assignment changes, and is known as classification EM. It
 begins with the winners of the vote. The hybrid does steps of EM from the vote shares until the
-prevalence moves by no more than 0.005, summed over categories, and then the steps above.
+prevalence changes by no more than 0.005, summed over categories, and then the steps above.
 
-What differs from the paper: categories that are as probable share the item, where it draws one of
-them; the sum above is the same either way. The steps end when the assignments rest, where it stops
-when the prevalence moves by less than 1e-4, which items that change places need not move. A row of
-a confusion matrix without any count is even, as in `dawid_skene`; the authors' program has zeros,
+What differs from the paper: equally probable categories share the item, where it draws one of
+them; the sum above is the same either way. Ours ends when the assignments no longer change, theirs
+when the prevalence changes by less than 1e-4, which is possible while items still change. A row of
+a confusion matrix without any count is uniform, as in `dawid_skene`; the authors' program has
+zeros,
 so that a category in which an annotator has no item is impossible for all items that the annotator
 labelled.
 

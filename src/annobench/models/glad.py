@@ -1,25 +1,25 @@
 """GLAD: annotators of different ability label items of different difficulty.
 
-All categories are as probable. Annotator j labels item i rightly with the probability
+All categories are equally probable. Annotator j labels item i correctly with the probability
 
     sigma(alpha_j beta_i) = 1 / (1 + exp(-alpha_j beta_i))
 
 and otherwise gives one of the K - 1 wrong labels, each with the same probability. alpha_j is the
-annotator's ability: 0 is a coin, negative is against the truth. beta_i > 0 is the item's easiness,
+annotator's ability: 0 is a coin, negative is worse than chance. beta_i > 0 is the item's easiness,
 1 / beta_i its difficulty: near 0 everybody guesses with a chance of one half. Priors:
 alpha_j ~ Normal(1, 1) and log beta_i ~ Normal(1, 1).
 
 Fitted by EM from alpha_j = 1 and log beta_i = 1. The M-step takes a Newton step in every ability,
-then in every easiness, each halved until what it maximises does not fall. Multiplying all
-abilities and dividing all easinesses by a number changes the priors alone, and single steps are
-slow to find the best number; a third step does.
+then in every easiness, each halved until its objective does not decrease. Multiplying all abilities
+and dividing all easiness parameters by the same number changes only the priors, and single steps
+find the best number slowly; a third step does so.
 
-On partitions an iteration is two passes, and a further one each time that a step in abilities is
-halved: one pass adds up what they follow from, the other what better ones are worth, and takes the
-step in every easiness of its items. Easinesses stay on disk, by partition.
+On partitions an iteration is two passes, and another each time that a step in abilities is halved:
+one pass computes the sums for the step in abilities, the other evaluates the step and updates the
+easiness parameters of its items, which are stored on disk by partition.
 
-What differs from the paper: K categories, its section 2 being about two (the extension is the
-paper's own remark, errors spread evenly); M-steps by Newton, not by gradient ascent.
+What differs from the paper: K categories, whereas its section 2 has two (the extension, with evenly
+spread errors, is suggested in the paper); M-steps by Newton's method, not by gradient ascent.
 
 Whitehill, Ruvolo, Wu, Bergsma and Movellan (2009), NIPS 22, 2035-2043.
 """
@@ -172,7 +172,7 @@ class _Sums(NamedTuple):
 
 
 class _Attempt(NamedTuple):
-    """What abilities that were tried are worth, and the easinesses that follow from them.
+    """The objective at trial abilities, and the easiness parameters given these.
 
     Of each annotator the expected log likelihood, shape (J,); how many items have labels, and the
     sums of how far their log easinesses are above the prior's mean, and of the squares.

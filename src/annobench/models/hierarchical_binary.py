@@ -13,14 +13,14 @@ estimated::
 
 **The prior of the concentration.** The paper calls s, the sum of a beta distribution's two
 parameters, a scale. It prints a uniform prior on its inverse square, says that this is
-Pareto(1.5), and defines Pareto(x | g) as proportional to x ** -(g + 1). The three don't
-agree: uniform on s ** -2 is Pareto(2), and the prior of Gelman et al. that it cites,
+Pareto(1.5), and defines Pareto(x | g) as proportional to x ** -(g + 1). The three are inconsistent:
+uniform on s ** -2 is Pareto(2), and the prior of Gelman et al. that it cites,
 uniform on s ** -0.5, is Pareto(0.5). The default is Pareto(1.5) as printed;
-`concentration_exponent` g takes the other two readings.
+`concentration_exponent` g gives the other two readings.
 
-**The mirror.** Exchanging the categories (pi, theta_1, theta_0 for 1 - pi,
-1 - theta_0, 1 - theta_1) leaves likelihood and prior as they are, so the posterior
-has two equal halves. The prior is restricted to the half in which an annotator is
+**Label switching.** Exchanging the categories (pi, theta_1, theta_0 for 1 - pi, 1 - theta_0, 1 -
+theta_1) does not change likelihood or prior, so the posterior has two equal halves. The prior is
+restricted to the half in which an annotator is
 on average better than chance, m_0 + m_1 > 1. A sweep that ends in the other half is
 reflected, which samples the restricted posterior exactly; reflections are counted.
 
@@ -28,14 +28,13 @@ reflected, which samples the restricted posterior exactly; reflections are count
 population are drawn given the annotators' counts alone, their theta integrated out
 (beta-binomial), and theta after them. This mixes far faster than drawing m and s
 given theta; `collapsed=False` does the latter, as the paper describes it. With either,
-every fourth sweep proposes to exchange the categories of all items of one annotator: where
-most annotators of a batch of items labelled nothing else, the batch has a mirror mode of
-its own, nearly as probable as the right one if nothing pulls annotators together (the
-variant without the hierarchy), and a sampler without this move stays in whichever it met
-first.
+every fourth sweep proposes to exchange the categories of all items of one annotator: if most
+annotators of a batch of items labelled nothing else, the batch has its own mirror mode, nearly as
+probable as the right one without the hierarchy, and a sampler without this move stays in the mode
+that it reaches first.
 
-Differences from the paper: its conditional of c_i = 0 prints pi where 1 - pi is
-meant, and the mean of its beta-binomial lacks the factor n.
+Differences from the paper: its conditional of c_i = 0 has pi instead of 1 - pi, and the mean of its
+beta-binomial lacks the factor n.
 """
 
 from __future__ import annotations
@@ -242,7 +241,7 @@ class HierarchicalBinaryFit(SampledFit):
     def annotators_frame(
         self, draws: SupportsDraws | None = None, *, level: float = 0.95
     ) -> pd.DataFrame:
-        """Return what the model says of each annotator.
+        """Return the parameters of each annotator.
 
         Parameters
         ----------

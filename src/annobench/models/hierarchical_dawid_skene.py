@@ -1,4 +1,4 @@
-r"""The hierarchical Dawid-Skene model, by Gibbs sampling: full Bayes for any number of categories.
+r"""The hierarchical Dawid-Skene model, by Gibbs sampling, for any number of categories.
 
 An item is of category k with probability pi_k, the prevalence. Annotator j gives an item of
 category k the label l with probability theta_jkl, each label independently given the item's
@@ -9,24 +9,25 @@ mean m_k and concentration s_k are estimated::
     m_k ~ Dirichlet(1, ..., 1)          p(s_k) proportional to s_k ** -(g + 1), s_k >= 1
     theta_jk ~ Dirichlet(s_k m_k)       x_n ~ Categorical(theta_{j, c_i})
 
-With two categories this is the multilevel binary model of `hierarchical_binary`. An annotator of
-few labels is drawn toward the others, and how strongly follows from how much annotators differ.
+With two categories this is the multilevel binary model of `hierarchical_binary`. Estimates for
+annotators with few labels are shrunk towards the others, the more the less annotators differ.
 
-**The labels of the classes.** Permuting the categories leaves likelihood and prior as they are, so
-the posterior has K! equal parts. The prior is restricted to the part in which the classes bear the
-labels they are given: the trace of the matrix of means, sum_k m_kk, is the largest that any
+**The labels of the classes.** Permuting the categories does not change likelihood or prior, so the
+posterior has K! equal parts. The prior is restricted to the part in which the classes are named
+after their most frequent labels: the trace of the matrix of means, sum_k m_kk, is the largest that
+any
 order of its rows has. A sweep that ends elsewhere is relabelled, which samples the
 restricted posterior exactly; relabellings are counted.
 
 **The sampler.** Rows and prevalence are integrated out (Dirichlet-multinomial) where they can be:
 m and s are drawn by slice sampling given the counts of the annotators' labels, and each item's
-category given those of all other items. Rows and prevalence are drawn where a draw is kept. A
-sampler that draws categories given rows hardly moves where annotators have few labels, as each
-row has been fitted to the category that the item had before.
+category given those of all other items. Rows and prevalence are drawn only for kept draws. A
+sampler that draws categories given rows mixes slowly if annotators have few labels, because each
+row has been fitted to the item's previous category.
 
 In the first two thirds of the warm-up categories are drawn from a power of their probabilities
-that rises from 0.1 to 1, so that a chain leaves modes of little mass before it settles. Modes that
-are left apart after it show in R-hat.
+that rises from 0.1 to 1, so that a chain leaves modes with little mass before it settles. If chains
+still end in different modes, R-hat shows it.
 """
 
 from __future__ import annotations

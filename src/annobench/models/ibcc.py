@@ -8,11 +8,11 @@ probability ``prevalence[k]``, and annotator j labels an item of category k with
     confusion[j, k] ~ Dirichlet(beta_k)              y_ij ~ Categorical(confusion[j, z_i])
 
 beta_k is `diagonal` at k and `off_diagonal` elsewhere. The posterior is approximated by a product
-of one distribution for each item and one for each row of parameters, which raises a lower bound of
-the log evidence by updates in closed form. From vote shares.
+of one distribution for each item and one for each row of parameters, by closed-form updates that
+increase a lower bound of the log evidence, starting from the vote shares.
 
-What differs from the paper: it samples, and draws the priors' parameters from exponential
-distributions. Variational Bayes with fixed priors, the values of the defaults, the start and the
+What differs from the paper: it uses Gibbs sampling, with exponential priors for the priors'
+parameters. Variational Bayes with fixed priors, the values of the defaults, the start and the
 stopping rule are those of Li, Rubinstein and Cohn (2019), who use the model as a baseline.
 
 Kim and Ghahramani (2012), Bayesian classifier combination, AISTATS, 619-627, section 2; Li,

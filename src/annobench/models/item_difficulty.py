@@ -1,8 +1,8 @@
 r"""The item difficulty model, by Markov chain Monte Carlo: items differ, annotators do not.
 
 An item is of category k with probability pi_k, the prevalence. It has log odds theta_il of each
-wrong label l against the right one, normally distributed over the items of its category, and
-whoever labels it labels it with those, independently of others::
+wrong label l against the right one, normally distributed over the items of its category, with which
+every annotator labels it, independently of others::
 
     pi ~ Dirichlet(1, ..., 1)                        z_i ~ Categorical(pi)
     mu_kl ~ Normal(0, 1)                             sigma_kl ~ HalfNormal(1)      for l != k
@@ -12,12 +12,12 @@ whoever labels it labels it with those, independently of others::
 Of the six models that Paun et al. (2018) compare it is the one that explains disagreement by
 items alone. It generalises the beta-binomial distribution by item of Carpenter (2008).
 
-**The reference label.** Softmax needs one label whose log odds are fixed. Published programs
-(the examples of Pyro and NumPyro) fix those of the last category; here it is the item's own. With
+**The reference label.** Softmax needs one label whose log odds are fixed. Published programs (the
+examples of Pyro and NumPyro) use the last category as reference; here it is the item's own. With
 two categories this is the same model. With more, the prior there, and so the posterior, depends
 on the order in which the categories are listed: the differences of two free log odds have a
-larger variance than those of one and the reference. Ours does not, and theta has a meaning, how
-much an item invites each mistake.
+larger variance than those of one and the reference. Ours does not, and theta has a meaning: how
+prone an item is to each mistake.
 
 **The labels of the classes.** Nothing in the likelihood names the classes. The prior is restricted
 to means of which no other order of the rows has a larger sum on its diagonal, sum_k mu_kk
@@ -26,14 +26,14 @@ would change its prior if K > 2, as reference labels change too; so such a draw 
 the restriction it would have been taken, and classes would have exchanged their names:
 `label_switches` counts the kept sweeps in which that happens. The paper has no such restriction.
 
-**The sampler.** Categories and effects are summed out: what is sampled are prevalence, means and
-standard deviations alone, one after the other by slice sampling, and ten times a sweep all of
-them by a random jump, whose directions and size are learned in the warm-up. The probability of
+**The sampler.** Categories and effects are summed out: only prevalence, means and standard
+deviations are sampled, one after the other by slice sampling, and ten times per sweep all of them
+by a random jump, whose directions and size are learned in the warm-up. The probability of
 an item's labels in a category is an integral over K - 1 effects. Given a gamma variable
 whose rate is the sum of the item's odds, and whose shape the number of its labels, effects are
 independent: the integral is one over this variable, of a product of factors of one effect each,
-which are interpolated in a table. Items with the same counts of labels share it, so that a sweep
-costs nothing for further items of the same counts.
+which are interpolated in a table. Items with the same counts of labels share it, so that further
+items with the same counts cost nothing.
 """
 
 from __future__ import annotations

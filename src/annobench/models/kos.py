@@ -1,27 +1,27 @@
 """KOS: messages between items and annotators about labels of two categories.
 
 The label of annotator j for item i is A_ij = +1 for the second category and -1 for the first.
-Annotators tell items how far they are to be trusted, and items tell annotators how far they were
-right, each time leaving out what the receiver said::
+Messages to items say how reliable annotators are, messages to annotators how often they were right,
+each time excluding the receiver's own label::
 
     x(i -> j) = sum over the other annotators j' of i of A_ij' y(j' -> i)
     y(j -> i) = sum over the other items i' of j of      A_i'j x(i' -> j)
 
 from y drawn from Normal(1, 1), whose mean says that annotators are better than chance. The item's
 category is the sign of s_i, the sum of A_ij y(j -> i) over its annotators. In the limit this is
-power iteration: messages tend to the leading eigenvector of what takes them a round further, with
+power iteration: messages tend to the leading eigenvector of the update, with
 y(j -> i) proportional to an estimate of 2 p_j - 1, where j is right with probability p_j.
 
-The method gives signs and no probabilities. The posterior is made here: messages are scaled by
+The method gives signs, not probabilities. The posterior is our addition: messages are scaled by
 least squares, c minimising the sum of (A_ij sign(s_i) - c y(j -> i))**2, so that c y estimates
 2 p - 1; the log odds of a label are then 2 c y to first order, and the posterior of the second
 category is 1 / (1 + exp(-2 c s_i)).
 
-What differs from the paper: the rounds stop by a rule, not after a number chosen before; messages
-are scaled in every round. Items and annotators that no chain of labels connects are blocks of
-their own, each scaled by itself. Messages grow only where a block has two cycles at least. Where it
-has fewer, they die out or go round for ever, nothing can be learnt of its annotators, and all
-messages are 1 there, which makes unweighted votes.
+What differs from the paper: iteration ends by a convergence rule, not after a fixed number of
+rounds; messages are rescaled in every round. Items and annotators that no chain of labels connects
+form separate blocks, which are scaled separately. Messages grow only in blocks with at least two
+cycles. In other blocks they vanish or cycle, nothing can be learnt about annotators, and all
+messages are 1, which gives unweighted votes.
 
 Karger, Oh and Shah (2011), NIPS 24; Karger, Oh and Shah (2014), Operations Research 62, 1-24.
 """

@@ -1,6 +1,6 @@
-"""MACE: annotators who either know, or spam by a strategy of their own.
+"""MACE: annotators either know the category or spam with an individual strategy.
 
-All categories are as probable. Annotator j labels an item rightly with probability
+All categories are equally probable. Annotator j labels an item correctly with probability
 ``competence[j]``. Otherwise the annotator spams: the label l is drawn with probability
 ``strategy[j, l]``, whatever the item's category, so that a spammer's label may be right by
 chance. Labels are independent given the category::
@@ -10,9 +10,11 @@ chance. Labels are independent given the category::
 
 Fitted by variational Bayes with the priors theta_j ~ Beta(0.5, 0.5) and xi_j ~ Dirichlet(10, ...,
 10), or by EM with smoothed counts; both as in the paper. The first start has theta_j = 1/2 and
-even strategies, the others are random near it, and the start that ends highest is kept.
+uniform strategies, the others are random near it, and the start with the highest final objective is
+kept.
 
-What differs from the paper: the runs stop by a rule, not after 50 iterations, and the first start
+What differs from the paper: iteration ends by a convergence rule, not after 50 iterations, and the
+first start
 is not random.
 
 Hovy, Berg-Kirkpatrick, Vaswani and Hovy (2013), NAACL-HLT, 1120-1130.
@@ -175,7 +177,7 @@ def fit(
         Whether the first start is the even one; otherwise it is random as the others are.
     tolerance : float, default 1e-9
         Relative change of the objective at which a start stops; with 0 all updates are done.
-        Smaller than in other models, as starts are told apart by where they end.
+        Smaller than in other models, as starts are distinguished by where they end.
     max_iterations : int, default 2_000
         Updates after which it stops in any case. More than in other models, for the same reason.
 

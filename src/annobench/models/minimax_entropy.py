@@ -1,21 +1,22 @@
 """Minimax conditional entropy: annotators and items both have a confusion matrix.
 
 Given an item's category c, annotator j gives item i the label k with a probability whose logarithm
-is a sum of a term of the annotator, of the item, and of what makes it a distribution::
+is the sum of a term of the annotator, a term of the item, and a normalising constant::
 
     P(y_ij = k | c) = exp(sigma_j[c, k] + tau_i[c, k]) / Z_ij[c]
 
-It is the distribution of the labels with the largest entropy among those that give each
-annotator and each item the expected number of each label in each category; the categories are
-those that make this entropy smallest. The dual problem, relaxed by penalties so that these
-numbers need to be met only about, is to maximise over sigma, tau and the items' posteriors Q ::
+It is the distribution of the labels with maximum entropy among those that give each annotator and
+each item the expected number of each label in each category; the categories minimise this entropy.
+The dual problem, with penalties that relax these constraints, is to maximise over sigma, tau and
+the items' posteriors Q ::
 
     sum of Q_i[c] log P(y_ij | c) + sum of the entropies of Q_i
         - alpha / 2 sum of sigma**2 - beta / 2 sum of tau**2
 
-With Q eliminated this is the log likelihood of the labels, all categories as probable, minus the
-penalties. It is maximised by EM from the vote shares; the M-step takes a Newton step in the
-terms of each annotator, then of each item, each halved until it does not lead down. alpha is
+With Q eliminated this is the log likelihood of the labels, with equally probable categories, minus
+the penalties. It is maximised by EM from the vote shares; the M-step takes a Newton step in the
+terms of each annotator, then of each item, each halved until the objective does not decrease. alpha
+is
 `regularisation` times K squared, and beta is alpha times the mean number of labels of an
 annotator over that of an item.
 

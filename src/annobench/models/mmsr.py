@@ -1,28 +1,30 @@
 """M-MSR: annotators' skills by robust rank-one completion of their agreement.
 
-Annotator j labels an item rightly with probability p_j and errs evenly among the K - 1 wrong
-labels. With the skill ``s_j = (K p_j - 1) / (K - 1)``, 1 for who is always right and 0 for who
-guesses, the share A_jk of the items of both that j and k agree on has the expectation given by ::
+Annotator j labels an item correctly with probability p_j and errs evenly among the K - 1 wrong
+labels. With the skill ``s_j = (K p_j - 1) / (K - 1)``, 1 if always right and 0 for guessing, the
+share A_jk of common items on which j and k agree has the expectation given by ::
 
     C_jk = (K A_jk - 1) / (K - 1),      E[C_jk] = s_j s_k      (j not k, with items in common)
 
-so that skills complete a matrix of rank one, some rows and columns of which annotators who don't
-follow the model may corrupt at will. Absolute skills are those of two factors u and v that start
+so that skills complete a matrix of rank one, in which annotators who don't follow the model may
+corrupt some rows and columns arbitrarily. Absolute skills are those of two factors u and v that
+start
 at 1 and are fitted in turn: v_j becomes the mean of the ratios ``|C_jk| / u_k`` over the annotators
 k that j shares items with, from which up to F of the largest and of the smallest are taken out
 first, those beyond the v_j of before if they are fewer than F; then u likewise from v. They end as
 u, scaled so that both factors have the same norm.
 
-Signs: who agrees less than by chance (C_jk < 0) should differ in sign, who agrees more should
-not. The vector that minimises the sum of (x_j + x_k)**2 over the former pairs and of half of
+Signs: annotators who agree less than by chance (C_jk < 0) should differ in sign, those who agree
+more should not. The vector that minimises the sum of (x_j + x_k)**2 over the former pairs and of
+half of
 (x_j - x_k)**2 over the latter, relative to its length weighted by each annotator's part in these
 sums, has the signs; of a block of annotators connected by common items most have positive
 skills. Skills are kept within 1 / sqrt(I) of the ends of their range, and items are decided by
-votes of the weight log(p_j (K - 1) / (1 - p_j)), whose exponentials are the posterior: Bayes'
-rule with the estimated p, all categories as probable.
+votes of the weight log(p_j (K - 1) / (1 - p_j)), whose exponentials are the posterior: Bayes' rule
+with the estimated p and equally probable categories.
 
 What differs from the paper's algorithm as its authors' program has it: factors start at 1 and
-not at random; F is at least 0; blocks are scaled and signed each by itself; the extra node that
+not at random; F is at least 0; blocks are scaled and signed separately; the extra node that
 the program puts on each edge of agreement to determine the signs is eliminated, which changes
 nothing if signs exist that contradict no pair; and where as many skills of a block would be
 negative as positive, the side with more labels is positive.

@@ -1,6 +1,6 @@
 """The one-coin model: the model of Dawid and Skene with one accuracy for each annotator.
 
-An item is of category k with probability ``prevalence[k]``. Annotator j labels it rightly with
+An item is of category k with probability ``prevalence[k]``. Annotator j labels it correctly with
 probability ``accuracy[j]``, and otherwise gives one of the K - 1 wrong labels, each with the same
 probability; labels are independent given the category. An annotator's confusion matrix thus has
 ``accuracy[j]`` all along its diagonal and ``(1 - accuracy[j]) / (K - 1)`` elsewhere.

@@ -1,21 +1,21 @@
-"""PM, or CRH for categories: categories and weights that make the weighted disagreement small.
+"""PM, or CRH for categories: categories and weights that minimise weighted disagreement.
 
-Let d_j be how far annotator j is from the categories that are called: the share of the annotator's
-labels that name another. Weights come from distances, and calls from weights, in turn::
+Let d_j be the distance of annotator j from the winners: the share of the annotator's labels that
+differ from them. Weights and winners are updated in turn::
 
     w_j = -log(d_j / max over annotators of d)
     the category of an item is the one whose labels have the most weight
 
-from the winners of the unweighted vote until the winners stay. The annotator who is furthest off
-weighs nothing. A label that shares the call with t - 1 others is off by 1 - 1/t.
+from the winners of the unweighted vote until the winners no longer change. The annotator with the
+largest distance has weight 0. A label that ties with t - 1 others counts 1 - 1/t.
 
-The framework minimises the sum of w_j d_j over weights and calls. With the sum of the d in place of
-their maximum, and d_j the number of labels and not the share, the two steps are its solutions in
-turn under the constraint that the exp(-w_j) sum to 1 (theorems 1 and 2), and the value never rises
-(theorem 6). In practice the authors take the maximum, and shares are what they propose where
-annotators label different numbers of items. The survey of Zheng et al. (2017), where the method
-is called PM, has the maximum and the number of labels, by which somebody of a thousand labels
-weighs less than somebody of ten who errs as often.
+The framework minimises the sum of w_j d_j over weights and winners. With the sum of the d instead
+of their maximum, and d_j the number of labels instead of the share, the two steps minimise it in
+turn under the constraint that the exp(-w_j) sum to 1 (theorems 1 and 2), and the objective never
+increases (theorem 6). In practice the authors use the maximum, and propose shares if annotators
+label different numbers of items. The survey of Zheng et al. (2017), where the method is called PM,
+uses the maximum and the number of labels, so that of two annotators with equal error rates the one
+with more labels has the smaller weight.
 
 Li, Li, Gao, Zhao, Fan and Han (2014), Resolving conflicts in heterogeneous data by truth discovery
 and source reliability estimation, SIGMOD, 1187-1198, section 2.

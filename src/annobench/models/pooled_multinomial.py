@@ -1,19 +1,20 @@
 r"""The pooled multinomial model, by Gibbs sampling: one confusion matrix for all annotators.
 
-An item is of category k with probability pi_k, the prevalence. Whoever labels it gives the label l
+An item is of category k with probability pi_k, the prevalence. Every annotator gives it the label l
 with probability zeta_kl, each label independently given the item's category::
 
     pi ~ Dirichlet(1, ..., 1)           c_i ~ Categorical(pi)
     zeta_k ~ Dirichlet(1, ..., 1)       x_n ~ Categorical(zeta_{c_i})
 
-Of six models of annotation that Paun et al. (2018) compare it is the simplest, and the one to
-measure the others by: what a model gains over it comes from telling annotators, or items, apart.
+Of six models of annotation that Paun et al. (2018) compare it is the simplest, and the baseline for
+the others: any gain over it comes from distinguishing annotators, or items.
 Items with the same labels have the same posterior, whoever gave them: a vote in which the labels of
 one category may count for more than those of another.
 
-**The labels of the classes.** Permuting the categories leaves likelihood and prior as they are, so
-the posterior has K! equal parts. The prior is restricted to the part in which the classes bear the
-labels they are given: the trace of the confusion matrix, sum_k zeta_kk, is the largest that any
+**The labels of the classes.** Permuting the categories does not change likelihood or prior, so the
+posterior has K! equal parts. The prior is restricted to the part in which the classes are named
+after their most frequent labels: the trace of the confusion matrix, sum_k zeta_kk, is the largest
+that any
 order of its rows has. A sweep that ends elsewhere is relabelled, which samples the restricted
 posterior exactly; relabellings are counted. The paper has no such restriction.
 

@@ -1,6 +1,6 @@
 r"""The random-clumped model: the labels of an item depend on each other given its category.
 
-An item of category k makes an impression z on everybody, with probability m_kz, and has a level t
+An item of category k gives everybody an impression z, with probability m_kz, and has a level t
 of clumping or h of guessing. Each of its labels is annotator j's own judgement, by row k of the
 annotator's confusion matrix, or is replaced with the probability of that level: by the
 impression, or by a guess, drawn from the labels of all items::
@@ -10,18 +10,19 @@ impression, or by a guess, drawn from the labels of all items::
                         or with probability h:  x_n ~ labels of all items
 
 Given its category and a level t, two labels of an item have the intraclass correlation t^2: the
-random-clumped multinomial distribution of Morel and Nagaraj (1993), here of trials that are not
-alike. A level h makes an item hard. The levels' shares are estimated: labels that
-agree more than independent errors make them agree on some items, and less on others, tell of
-them. However many annotators agree, the item may have made the impression of another category on
+random-clumped multinomial distribution of Morel and Nagaraj (1993), here with unequal trials. A
+level h makes an item hard. The levels' shares are estimated from items whose labels agree more, or
+less, than independent errors explain. However many annotators agree, the item may have made the
+impression of another category on
 all of them.
 
 Rows are partially pooled: row k of every annotator has a Dirichlet prior with mean m_k and
 concentration s. The mean row is also the distribution of impressions: what misleads one
 annotator is what may mislead all. Mean and concentration maximise the Dirichlet-multinomial
 likelihood of the expected counts of annotators' own labels, under priors; rows are posterior means
-given these counts; and the counts are expected under the rows. Repeated from the vote shares until
-posteriors stay. As no one function is maximised, `converged` looks at the posterior.
+given these counts; and the counts are expected under the rows. This is iterated from the vote
+shares until the posteriors converge. No single function is maximised, so `converged` refers to the
+posterior.
 
 At last the posterior of an item is raised to a power below 1 and normalised, as no model of how
 annotators err together is right: temperature scaling (Guo et al. 2017), with a temperature that was
@@ -71,7 +72,7 @@ METHOD = Method(
 
 @dataclass(frozen=True)
 class Prior:
-    """What is taken for granted; the default was chosen on simulated worlds.
+    """Fixed settings; the default was chosen on simulated data.
 
     Attributes
     ----------
@@ -171,7 +172,7 @@ class RandomClumpedFit(ConfusionFit):
 
     @property
     def effective_labels(self) -> float:
-        """How many independent labels tell as much, sum_i n_i / (1 + (n_i - 1) r)."""
+        """The effective number of independent labels, sum_i n_i / (1 + (n_i - 1) r)."""
         n = self.n_labels_by_item[self.n_labels_by_item > 0]
         return float((n / (1 + (n - 1) * self.intraclass_correlation)).sum())
 
@@ -229,7 +230,7 @@ def fit(
     annotations : Annotations
         Any number of annotators and categories.
     prior : Prior, optional
-        By default the one that was chosen on simulated worlds.
+        By default the one that was chosen on simulated data.
     tolerance : float, default 1e-4
         Largest change of a probability of an item at which the search stops, 0 for none; larger
         than in other models, where it is a relative change of what is maximised.
@@ -337,7 +338,7 @@ class _Search:
         np.fill_diagonal(self.pseudo_rows, prior.right)
 
     def start(self) -> _Parameters:
-        """Take all labels for the annotators' own, and vote shares for the posterior."""
+        """Treat all labels as the annotators' own, and vote shares as the posterior."""
         a, k = self.annotations, self.annotations.n_categories
         posterior = voting.fit(a).posterior
         own = np.zeros((a.n_annotators, k, k))
@@ -386,11 +387,11 @@ class _Search:
         return expected
 
     def update(self, expected: _Expected, now: _Parameters) -> _Parameters:
-        """Take parameters from expected numbers.
+        """Compute parameters from expected counts.
 
         Mean rows and concentration by one step of Minka's bound of the Dirichlet-multinomial
         likelihood, in which s m_kl [digamma(c + s m_kl) - digamma(s m_kl)] is the part of c
-        counts that tells of the mean.
+        counts that is informative about the mean.
         """
         (shape, rate), counts = self.prior.concentration, expected.own
         mean, s = now.mean, now.concentration

@@ -1,8 +1,7 @@
-"""Majority vote with ties left visible.
+"""Majority vote that keeps ties.
 
-The share of an item's labels that name a category is taken for the category's
-probability. Nothing is known of the annotators, and a tie is a tie: it is broken
-by nobody, so that who scores votes can count it as a half.
+The probability of a category is its share of the item's labels. Annotators are not distinguished,
+and ties are not broken, so that scores can count them as a half.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
 """Wawa, worker agreement with aggregate: a vote weighted by agreement with the vote.
 
-First a majority vote. An annotator's accuracy is then the share of the annotator's labels that
-name a winner of it, a label that shares the win with t - 1 others agreeing by 1/t. Last, a second
-vote in which a label weighs as much as its annotator is accurate; the shares of these weights are
-the probabilities. Nothing is repeated.
+After a majority vote, an annotator's accuracy is the share of the annotator's labels that agree
+with the winner; a label that ties with t - 1 others counts 1/t. In a second vote labels are
+weighted by these accuracies, and the shares of the weights are the probabilities. There is no
+further iteration.
 
-The weights are between 0 and 1, where log odds would be the right ones
+The weights are between 0 and 1, although log odds would be optimal
 (`annobench.models.weighted_voting`): three annotators who are right six times in ten outvote one
-who always is, and nobody votes against anything.
+who always is, and no label counts against its category.
 
 Ustalov, Pavlichenko and Tseitlin (2024), Journal of Open Source Software 9(96), 6227: crowd-kit,
-where one of the categories that tie wins, so that the order of rows and of the categories' names
-matters, and an annotator's exact repeats are one label when agreement is counted.
+which breaks ties by the order of rows and of the categories' names, and counts an annotator's exact
+repeats as one label in agreement.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def fit(annotations: Annotations) -> WawaFit:
 
     Notes
     -----
-    An item's winner is the label of somebody, whose weight is therefore above 0: no item with
+    An item's winner is somebody's label, so that annotator's weight is above 0: no item with
     labels is left without votes. The cost is four additions per label.
 
     References

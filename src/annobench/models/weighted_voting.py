@@ -1,20 +1,20 @@
-"""Weighted majority vote, with weights stated or estimated, and ties left visible.
+"""Weighted majority vote that keeps ties, with given or estimated weights.
 
 Each label is a vote of its annotator's weight for its category. If annotator j is right with
-probability a_j, errs evenly among the K - 1 wrong labels, and all categories are as probable, then
-the weights that make the fewest errors are the log odds ::
+probability a_j, errs evenly among the K - 1 wrong labels, and all categories are equally probable,
+then the optimal weights are the log odds ::
 
     w_j = log(a_j (K - 1) / (1 - a_j))
 
 and the item's probabilities are proportional to the exponentials of its categories' votes. An
-annotator who guesses weighs nothing, one who is worse than that votes against.
+annotator who guesses has weight 0, one who is worse than that a negative weight.
 
-Accuracies are estimated by agreement with the winners of the unweighted vote, one more right and
-K - 1 more wrong label added to each annotator, so that one without labels weighs nothing; a label
-that shares a win with t - 1 others agrees by 1/t. Then the weighted vote has new winners, and so on
-until they stay. Agreement with the majority flatters annotators, as their own votes are in it: the
-fewer labels an item has, the more. Models that weigh all possible categories, such as `one_coin`,
-do not have this fault.
+Accuracies are estimated by agreement with the winners of the unweighted vote, after adding one
+right and K - 1 wrong labels to each annotator, so that one without labels has weight 0; a label
+that ties with t - 1 others counts 1/t. Then the weighted vote has new winners, and so on until they
+no longer change. Agreement with the majority overestimates accuracy, because it includes the
+annotator's own vote, the more so the fewer labels an item has. Models that use the probabilities of
+all categories, such as `one_coin`, do not have this fault.
 
 Nitzan and Paroush (1982), International Economic Review 23, 289-297 (the weights, two
 categories); Berend and Kontorovich (2015), Journal of Machine Learning Research 16 (estimated).

@@ -1,19 +1,20 @@
-"""ZenCrowd: EM with one reliability for each annotator and categories that are all as probable.
+"""ZenCrowd: EM with one reliability for each annotator and equally probable categories.
 
-An item is of any category with the same probability. Annotator j labels it rightly with
+An item is of any category with the same probability. Annotator j labels it correctly with
 probability ``accuracy[j]``, and otherwise gives one of the K - 1 wrong labels, each with the same
 probability; labels are independent given the category. EM begins with an accuracy of 0.8 for
-everybody. The E-step weighs the labels by these accuracies; the M-step makes the accuracy of an
+everybody. The E-step weights the labels by these accuracies; the M-step makes the accuracy of an
 annotator the mean probability that the annotator's labels are right.
 
 The model is `one_coin` without the prevalence, which is even here and estimated there, without
 smoothing, and with another start. EM therefore maximises the likelihood alone.
 
 What differs from the paper: it links words to entities, where a label says yes or no to a link,
-several links of one word exclude each other, and prior probabilities of links come from a machine;
-all of that is a factor graph. Without them its update is the one above, which is how the survey of
-methods by Zheng, Li, Li, Shan and Cheng (2017) has it for any number of categories, with twenty
-updates where ours stop by a rule.
+several links of one word exclude each other, and prior probabilities of links come from a
+classifier;
+all of that is a factor graph. Without them its update is the one above, as in the survey by Zheng,
+Li, Li, Shan and Cheng (2017) for any number of categories, with twenty updates; ours stop by a
+convergence rule.
 
 Demartini, Difallah and Cudre-Mauroux (2012), WWW, 469-478, section 4.
 """

@@ -1,21 +1,20 @@
-"""Zero-based skill: votes and agreement with the winners in turn, until both stay.
+"""Zero-based skill: votes and agreement with the winners in turn, until neither changes.
 
-A label weighs as much as its annotator is accurate, and the accuracies a_j move towards the share
-s_j of the annotator's labels that name a winner of the weighted vote, a label that shares the win
-with t - 1 others agreeing by 1/t. Round r does ::
+Labels are weighted by their annotators' accuracies a_j, which move towards the share s_j of the
+annotator's labels that agree with the winner of the weighted vote; a label that ties with t - 1
+others counts 1/t. Round r is ::
 
     a_j <- a_j + rate_r (s_j - a_j)
 
 which is a step down the slope of (s_j - a_j)^2. The rate is 1 in the first nineteen rounds and then
-halved every twenty. With a rate of 1 the old accuracy is forgotten, so that all start equal and the
-value does not matter: no round is an unweighted vote, one is `wawa`, and more are Wawa repeated.
-The sum of n_j a_j^2 then never falls, n_j being the number of an annotator's labels, by the
-inequality of Cauchy and Schwarz; where it stays, so do winners and accuracies. Searches of more
-than nineteen rounds are rare, and smaller rates only slow them.
+halved every twenty. With a rate of 1 the old accuracy is discarded, so that the starting value does
+not matter: no round is an unweighted vote, one is `wawa`, and more are Wawa repeated. The sum of
+n_j a_j^2 then never decreases, n_j being the number of an annotator's labels, by the Cauchy-Schwarz
+inequality; when it stays constant, so do winners and accuracies. More than nineteen rounds are
+rarely needed, and smaller rates only slow convergence.
 
 Ustalov, Pavlichenko and Tseitlin (2024), Journal of Open Source Software 9(96), 6227: crowd-kit,
-which does a hundred rounds in any case, and where the first of the categories that tie wins, in the
-order of their names.
+which always does a hundred rounds, and breaks ties by the order of the categories' names.
 """
 
 from __future__ import annotations

@@ -380,8 +380,8 @@ def items_to_tell_apart(
         high *= 2
     if high >= _MAX_ITEMS:
         raise AnnotationError(
-            f"items_to_tell_apart: no number of items up to {_MAX_ITEMS:,} tells a difference "
-            f"of {difference:g} from guesses. Take more annotators."
+            f"items_to_tell_apart: no number of items up to {_MAX_ITEMS:,} distinguishes a "
+            f"difference of {difference:g} from guesses. Take more annotators."
         )
     low = high // 2
     while high - low > 1:

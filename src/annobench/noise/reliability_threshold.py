@@ -4,8 +4,8 @@ Annotators mark the occurrences of a phenomenon and leave everything else unmark
 deliberate or random. Under the null hypothesis each annotator marks every item with the same
 probability, the annotator's rate of marks. The number of marks of an item then has a
 Poisson-binomial distribution, and the threshold is its upper critical value. Items that reach it
-were very probably marked deliberately by at least one annotator. Below the threshold nothing is
-shown: where marks are rare, an item without any is also likely under the null hypothesis.
+were very probably marked deliberately by at least one annotator. Nothing follows for items below
+the threshold: if marks are rare, an item without any is also likely under the null hypothesis.
 
 Beigman Klebanov and Shamir (2006) used the normal approximation for 20 annotators, Beigman
 Klebanov, Beigman and Diermeier (2008, section 3) the exact distribution for nine.
@@ -143,7 +143,7 @@ class DeliberateItems(Summarised):
     items: tuple[str, ...]
 
     def summary(self) -> pd.DataFrame:
-        """Return the number of reliable items beside the number expected at random.
+        """Return the number of reliable items and the number expected at random.
 
         Returns
         -------
@@ -292,7 +292,7 @@ def threshold(rates: ArrayLike, *, level: float) -> ReliabilityThreshold:
     p = np.asarray(rates, dtype=np.float64)
     if p.ndim != 1:
         raise ValueError(
-            f"threshold: rates must be one number an annotator, got an array of shape {p.shape}."
+            f"threshold: rates must be one number per annotator, got an array of shape {p.shape}."
         )
     at_least = _at_least(poisson_binomial_pmf(p))
     return ReliabilityThreshold(int(_needed(at_least, level)), p.size, float(level), at_least)

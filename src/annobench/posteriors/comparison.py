@@ -270,7 +270,7 @@ def _convergence(table: pd.DataFrame, n_draws: int) -> list[str]:
         worst = table["r_hat"].idxmax()
         remarks.append(
             f"R-hat of {worst} is {table['r_hat'].max():.3f}, above {MAX_R_HAT}: chains "
-            "have not met, and standard errors are too small. Take more draws, or find out which "
+            "have not mixed, and standard errors are too small. Take more draws, or find out which "
             "chain stays in which mode."
         )
     sizes = table[["ess_bulk", "ess_tail"]].min(axis=1)

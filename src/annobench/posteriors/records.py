@@ -188,7 +188,7 @@ def labels_frame(annotations: Annotations) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a label: `item`, `annotator`, `label`, each from 1.
+        One row per label: `item`, `annotator`, `label`, each from 1.
     """
     annotations = as_annotations(annotations, "labels_frame")
     return pd.DataFrame(

@@ -39,10 +39,10 @@ COLUMNS: Final = ("target", "base", "rests_on", "restates", "values", "data_valu
 #: What a value restates that nothing moves.
 NOTHING: Final = "no input: nothing that was changed moves it"
 
-#: What a value rests on that numbers move, where they are not told apart.
+#: What a value rests on that numbers move, where they are not distinguished.
 ANY_NUMBER: Final = "printed numbers"
 
-#: What a value rests on that data sets move, where they are not told apart.
+#: What a value rests on that data sets move, where they are not distinguished.
 ANY_DATA: Final = "data"
 
 #: Runs with all numbers changed a little. Another number moves in proportion in all of them once
@@ -155,7 +155,8 @@ def trace(
         Runs with all numbers changed by a few units.
     by_group : bool, default True
         Whether each group is also changed alone, by a large amount, and each data set, which
-        tells them apart; without it, all at once, and `rests_on` says `ANY_NUMBER` and `ANY_DATA`.
+        distinguishes them; without it, all at once, and `rests_on` says `ANY_NUMBER` and
+        `ANY_DATA`.
 
     Returns
     -------
@@ -294,7 +295,7 @@ class _Runs:
         candidates: dict[str, dict[str, float]] = {}
         effect: dict[str, float] = {}
         done = tries = 0
-        # Two numbers that moved alike so far are told apart by another run.
+        # Two numbers that moved alike so far are distinguished by another run.
         while tries < 3 * n_small and (
             done < n_small or any(len(alike) > 1 for alike in candidates.values())
         ):

@@ -77,8 +77,8 @@ def render_draw(
             "Keep the order. You may stop anywhere, but don't skip: an item left out because it is "
             "hard makes everything look better than it is. Where even you can't say, decide by "
             "your guidelines, as annotators had to.",
-            "Have two people check, if you can, and settle where they differ: the audit takes "
-            "checks for right.",
+            "Have two people check, if you can, and resolve their differences: the audit "
+            "assumes that checks are right.",
             "Run the command again with --checked to_check.csv.",
         ],
         strata=pages.records(strata),
@@ -169,7 +169,7 @@ def next_steps(found: Assessment) -> list[str]:
         steps.append(
             f"The least certain {int(last['n_items']):,} items hold about "
             f"{(1 - last['accuracy']) * last['n_items']:,.0f} errors: have these labelled again "
-            "first. annobench plan lists which labels tell most."
+            "first. annobench plan lists the most informative labels."
         )
     if len(found.wrong):
         pairs = Counter(zip(found.wrong["category"], found.wrong["gold"], strict=True))
@@ -177,7 +177,7 @@ def next_steps(found: Assessment) -> list[str]:
         if times > 1:
             steps.append(
                 f"{times} of {counted(len(found.wrong), 'error')} found are “{category}” where the "
-                f"check says “{gold}”: see whether the guidelines tell the two apart."
+                f"check says “{gold}”: see whether the guidelines distinguish the two."
             )
     if found.calibration is not None and found.calibration.kind != "none":
         loss: dict[str, float] = found.calibration.scores.loc["log_loss"].to_dict()  # type: ignore[assignment]
@@ -341,8 +341,8 @@ def _calibration_sentence(found: Assessment) -> str:
     )
     if calibration.kind == "none":
         return said + (
-            f"{counted(calibration.n_gold, 'check')} are too few to mend probabilities; they are "
-            "left as they are."
+            f"{counted(calibration.n_gold, 'check')} are too few to calibrate probabilities, "
+            "which are unchanged."
         )
     map_ = {
         "temperature": f"one temperature, T = {calibration.parameters.get('T', 1):.2f}",

@@ -239,7 +239,7 @@ def _gold(found: Consensus) -> dict[str, Any] | None:
         content["scores"] = pages.records(gold.calibration.scores.reset_index())
         kind = gold.calibration.kind
         content["calibration"] = (
-            "Gold items are too few to mend the probabilities, which are left as they are."
+            "Gold items are too few to calibrate the probabilities, which are unchanged."
             if kind == "none"
             else f"The probabilities were calibrated on gold ({kind}, chosen by its size); each "
             "gold item is judged by what was fitted to others."

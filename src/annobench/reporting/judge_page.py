@@ -126,8 +126,8 @@ def next_steps(found: Assessment) -> list[str]:
         elif _is(row["passes"], False) and not _missing(row["human_labels"]):
             steps.append(
                 f"{name} does not pass, but its labels are worth {row['human_labels']:.2g} of a "
-                "human's each: use it beside humans, as one more annotator of a model "
-                "(annobench consensus), not in their place."
+                "human's each: use it in addition to humans, as one more annotator of "
+                "a model (annobench consensus)."
             )
     unsteady = found.consistency
     if len(unsteady):
@@ -145,9 +145,9 @@ def next_steps(found: Assessment) -> list[str]:
             )
     if found.basis == "humans":
         steps.append(
-            "Check some items yourself and give them with --gold: what is said of sensitivity and "
-            "specificity rests on the humans' labels, and what all of them get wrong counts as "
-            "right."
+            "Check some items yourself and give them with --gold: sensitivity and specificity are "
+            "estimated from the humans' labels, and errors that all of them share count as "
+            "correct."
         )
     elif not found.basis:
         steps.append("Have some items labelled by two humans, or check some, and give --gold.")
@@ -171,7 +171,7 @@ def _lede(found: Assessment, table: pd.DataFrame) -> str:
     passed = sum(_is(value, True) for value in judges["passes"])
     best = judges.sort_values("advantage_probability", ascending=False).iloc[0]
     return (
-        f"{passed} of {counted(int(tested.sum()), 'judge')} may stand in for a human by the "
+        f"{passed} of {counted(int(tested.sum()), 'judge')} may replace a human by the "
         f"alternative annotator test (epsilon {found.epsilon:g}). {best['judge']} comes closest: "
         f"it is at least as good as a human on {percent(best['advantage_probability'])} of items."
     )

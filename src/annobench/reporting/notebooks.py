@@ -41,9 +41,10 @@ _PICTURE = Markup(
 _BANNER = Markup(
     '<aside class="banner" style="padding: 0.6em 1em; background: #fff3cf; color: #1b1b1b">'
     '<p class="heading"><b>Simulated data: {names}</b></p>'
-    "<p>What rests on {names} comes from simulators calibrated to published aggregates; the words "
-    "of this notebook are about real labels. For these, set <code>ANNOBENCH_DATA_MIRROR</code> or "
-    "connect to the network, and run the workflow again.</p></aside>"
+    "<p>Results that use {names} come from simulators calibrated to published aggregates; the "
+    "text of this notebook is about real labels. For these, set "
+    "<code>ANNOBENCH_DATA_MIRROR</code> or connect to the network, and run the "
+    "workflow again.</p></aside>"
 )
 
 

@@ -125,7 +125,7 @@ def _facts(found: Plan, following: pd.DataFrame) -> list[tuple[str, str, str]]:
         ),
         (
             f"{best:.1f}" if math.isfinite(best) else "∞",
-            "labels an item are cheapest",
+            "labels per item are cheapest",
             "for a prevalence, at these prices",
         ),
     ]
@@ -168,7 +168,7 @@ def _cost_plot(found: Plan) -> Markup:
                 rows["annotators"], rows["cost"], marker=marker, color=colour, label=plain(goal, 80)
             )
         unit = f" in {plain(found.currency)}" if found.currency else ""
-        axes.set(xlabel="labels an item", ylabel=f"cost{unit}", ylim=(0, None))
+        axes.set(xlabel="labels per item", ylabel=f"cost{unit}", ylim=(0, None))
         axes.legend()
         figure.patch.set_visible(False)
         return figures.inline_svg(figure, "cost-curve")

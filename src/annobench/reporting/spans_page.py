@@ -40,8 +40,8 @@ TITLES: Final = {
 }
 
 _MEANING: Final = {
-    "f1_exact": "Spans with the same limits and label, as a share of what two annotators marked; "
-    "the mean over pairs.",
+    "f1_exact": "Spans with the same boundaries and label, as a share of what two annotators "
+    "marked; the mean over pairs.",
     "f1_overlap": "Spans of one label that share a character, each matched with one at most.",
     "f1_token": "Tokens with the same label; long spans weigh more than short ones.",
     "gamma": "1 less the disagreement of the best alignment of all spans over that of spans moved "
@@ -168,7 +168,7 @@ def cautions(marks: Marks, table: pd.DataFrame) -> list[str]:
             f"Only {n} {plural(n, 'document')} that two annotators opened: intervals come from "
             "resampling documents, and of so few they are too short."
             if n > 1
-            else "One document alone: there are no intervals, and nothing is said of others."
+            else "One document alone: there are no intervals."
         )
     if n < marks.n_documents:
         rest = marks.n_documents - n

@@ -39,7 +39,7 @@ FACES = {
     "inconclusive": Face(
         "∼",
         "inconclusive",
-        "agrees, but so would rival values, or it did so whatever was changed: no evidence",
+        "agrees, but so would rival values, or it does so for any perturbed inputs: no evidence",
     ),
     "unresolved": Face(
         "?",

@@ -1,7 +1,7 @@
-"""Inference where items come in clusters, such as the utterances of a meeting.
+"""Inference for clustered items, such as the utterances of a meeting.
 
-Items of a cluster resemble each other, so that resampling or permuting single items makes
-intervals too short and tests anti-conservative. Here whole clusters are drawn.
+Items of a cluster are correlated, so that resampling or permuting single items makes intervals too
+short and tests anti-conservative. Here whole clusters are drawn.
 """
 
 from __future__ import annotations

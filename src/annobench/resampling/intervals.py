@@ -287,7 +287,7 @@ def equal_tailed_interval(estimate: float, draws: Floats, level: float) -> Inter
 
 
 def predictive_interval(values: ArrayLike, level: float) -> Interval:
-    """Return where one more value like those seen lies, such as of another train-test split.
+    """Return a prediction interval for another value, such as that of another train-test split.
 
     Parameters
     ----------

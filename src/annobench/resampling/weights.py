@@ -147,7 +147,7 @@ def chunk_sizes(replicates: int, width: int) -> Iterator[int]:
 
 
 def check_replicates(replicates: int) -> None:
-    """Refuse to resample less than once.
+    """Reject resampling less than once.
 
     Parameters
     ----------

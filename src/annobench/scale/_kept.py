@@ -1,4 +1,4 @@
-"""What a fit keeps in files to go on from: arrays that are refused if a bit of them has changed."""
+"""Checkpoints of a fit: arrays in files, rejected if a bit of them has changed."""
 
 from __future__ import annotations
 

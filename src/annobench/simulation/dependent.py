@@ -230,7 +230,7 @@ def simulate(
     Returns
     -------
     DependentPanel
-        Labels and true categories, of two to five categories and three to twenty labels an item.
+        Labels and true categories, of two to five categories and three to twenty labels per item.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Spans and relations that annotators mark in texts: agreement on them, and items made of them."""
+"""Spans and relations that annotators mark in texts: agreement, and conversion to items."""
 
 from __future__ import annotations
 

@@ -55,7 +55,8 @@ def pairwise_f1(
 
     Notes
     -----
-    With m matches of the n and n' marks of two annotators F1 is ``2 m / (n + n')``, whoever of them
+    With m matches of the n and n' marks of two annotators F1 is ``2 m / (n + n')``, whichever of
+    them
     counts as the reference. It is Cohen's kappa in the limit where what nobody marked is
     infinitely more than what was marked [1]_, so that it needs no count of non-entities.
 
@@ -139,8 +140,8 @@ class SpanF1(Summarised):
         Returns
         -------
         DataFrame
-            One row a pair: first, second, f1 (NaN if neither marked anything), matched, marked (by
-            both together), n_documents that both opened.
+            One row per pair: first, second, f1 (NaN if neither marked anything), matched, marked
+            (by both together), n_documents that both opened.
         """
         import pandas as pd
 
@@ -168,7 +169,7 @@ class SpanF1(Summarised):
         Returns
         -------
         DataFrame
-            One row a label: label, f1, sd (over pairs), n_pairs, matched and marked (by all pairs
+            One row per label: label, f1, sd (over pairs), n_pairs, matched and marked (by all pairs
             together).
         """
         return self._means(self.counts.label, self.counts.labels, "label")
@@ -179,7 +180,7 @@ class SpanF1(Summarised):
         Returns
         -------
         DataFrame
-            One row a document that two annotators opened: document, f1 (NaN where nobody marked
+            One row per document that two annotators opened: document, f1 (NaN where nobody marked
             anything), sd, n_pairs (of whom one at least marked something), matched, marked.
         """
         table = self._means(self.counts.document, self.marks.documents, "document")

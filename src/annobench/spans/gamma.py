@@ -187,8 +187,8 @@ class Gamma(Summarised):
         Returns
         -------
         DataFrame
-            One row a label: label, gamma (NaN where nobody's unit of it is aligned with another's,
-            or chance has no other label), weight (of the pairs that have the label).
+            One row per label: label, gamma (NaN where nobody's unit of it is aligned with
+            another's, or chance has no other label), weight (of the pairs that have the label).
         """
         import pandas as pd
 
@@ -217,8 +217,8 @@ class Gamma(Summarised):
         Returns
         -------
         DataFrame
-            One row a document that two annotators opened: document, gamma (NaN where nobody marked
-            anything), observed and expected disorder, n_units.
+            One row per document that two annotators opened: document, gamma (NaN where nobody
+            marked anything), observed and expected disorder, n_units.
         """
         import pandas as pd
 

@@ -1,4 +1,4 @@
-"""The best alignment of units behind gamma: dissimilarities, candidates, an integer programme."""
+"""The best alignment of units for gamma: dissimilarities, candidates, integer programming."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Units(NamedTuple):
 
 
 class Dissimilarity(NamedTuple):
-    """How different two units are: weighted differences of position and of label.
+    """The dissimilarity of two units: weighted differences of position and of label.
 
     Attributes
     ----------

@@ -54,7 +54,7 @@ class LabelDisorder:
 
     @property
     def by_chance(self) -> Floats:
-        """What stands on different labels by chance, at the document's weight, (D', 1 + K).
+        """Chance weight of pairs with different labels, at the document's weight, (D', 1 + K).
 
         NaN where no random annotations have two units that overlap.
         """
@@ -96,7 +96,7 @@ class LabelDisorder:
 def label_disorder(
     units: list[Units], best: BestAlignment, dissimilarity: Dissimilarity, n_labels: int
 ) -> tuple[Floats, Floats]:
-    """Weigh the pairs of alignments.
+    """Weight the pairs of alignments.
 
     Parameters
     ----------

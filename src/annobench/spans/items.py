@@ -1,7 +1,7 @@
 """Spans as items for models of annotation: a label for every token, or a vote on every span.
 
-Models of annotation need items that somebody else has laid down. Tokens are such items; so are the
-spans that at least one annotator marked. An annotator who opened the document and marked nothing
+Models of annotation need given items. Tokens are such items; so are the spans that at least one
+annotator marked. An annotator who opened the document and marked nothing
 there votes "O".
 """
 
@@ -124,7 +124,7 @@ def candidate_items(marks: Marks) -> tuple[Annotations, NDArray[np.int32]]:
 def spans_of_items(
     items: Iterable[str], labels: Iterable[str], *, join: bool
 ) -> dict[str, list[Span]]:
-    """Turn labelled items back into spans, such as the categories that a consensus gives them.
+    """Convert labelled items back to spans, for example after a consensus.
 
     Parameters
     ----------

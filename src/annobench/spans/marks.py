@@ -1,7 +1,7 @@
 """Marks: the spans and relations that annotators marked in the texts of documents.
 
-An annotator who opened a document and marked nothing says that there is nothing; one who never
-opened it says nothing. `Marks` keeps the two apart, and so do all measures of this package.
+If an annotator opened a document and marked nothing, there was nothing to mark; if the document was
+never opened, nothing is known. `Marks` and all measures of this package distinguish the two.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""When two annotators marked the same: matches of their spans and relations, label by label.
+"""Matches between the spans and relations of two annotators, label by label.
 
-`exact` spans have the same limits, `overlap` spans share a character, and by `token` the tokens
+`exact` spans have the same boundaries, `overlap` spans share a character, and by `token` the tokens
 that spans touch are compared in place of the spans. Labels must be equal. Each span is matched
 with at most one; where overlaps leave a choice, as many as possible are.
 """

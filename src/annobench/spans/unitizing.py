@@ -65,8 +65,8 @@ def unitizing_alpha(marks: Marks) -> UnitizingAlpha:
     (equation 4). Then
 
     - ``u = 1 - sum_{c != k} l_ck / sum_{c != k} e_ck``: limits and labels (equation 5);
-    - ``binary_u``: the same after all labels become one, so that only marked and unmarked are told
-      apart (equation 6);
+    - ``binary_u``: the same after all labels become one, so that only marked and unmarked text is
+      distinguished (equation 6);
     - ``cu``: labels where both annotators marked something; limits don't count (equations 10, 11);
     - ``(k)u``, of each label k: whether others who marked something there say k as well
       (equation 13).
@@ -223,7 +223,7 @@ class UnitizingAlpha(Summarised):
 
     @property
     def u(self) -> float:
-        """Agreement on limits and labels; NaN if nobody marked anything."""
+        """Agreement on boundaries and labels; NaN if nobody marked anything."""
         return float(self._estimates()["u"])
 
     @property
@@ -242,7 +242,7 @@ class UnitizingAlpha(Summarised):
         Returns
         -------
         DataFrame
-            One row a label: label, alpha ((k)u; NaN where nobody else marked anything), coverage
+            One row per label: label, alpha ((k)u; NaN where nobody else marked anything), coverage
             (share of what has the label on which others marked something).
         """
         import pandas as pd

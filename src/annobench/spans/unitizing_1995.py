@@ -1,7 +1,7 @@
 """Krippendorff's alpha_U of 1995: agreement on units, by squared distances of their limits.
 
 Other tools still compute it. Its successors of 2016, `annobench.spans.unitizing_alpha`, behave
-better with more than two annotators and tell limits from labels.
+better with more than two annotators and distinguish boundaries from labels.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def alpha_u(marks: Marks) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a label, and "all": label, observed and expected disagreement, alpha. Disagreements
-        of "all" are means over labels.
+        One row per label, and "all": label, observed and expected disagreement, alpha.
+        Disagreements of "all" are means over labels.
 
     Raises
     ------

@@ -39,7 +39,7 @@ def test_a_plain_table_with_numbers_dates_and_truth_values(tmp_path):
             "notes": [["what", "why"], ["a", "b"]],
         },
     )
-    assert recognise(path) == {"spreadsheet": "a row a label"}
+    assert recognise(path) == {"spreadsheet": "a row per label"}
     selection = read_export(path).select()
     assert selection.labels.to_frame().values.tolist() == [
         ["1", "ann", "true"],

@@ -1,4 +1,4 @@
-"""A column a category, lists in cells, a column an annotator, crowd-kit's frames."""
+"""A column per category, lists in cells, a column per annotator, crowd-kit's frames."""
 
 import ast
 import csv

@@ -19,7 +19,7 @@ MARK = "met"
 
 @dataclass(frozen=True, eq=False)
 class Discourse:
-    """Both studies of the same pieces of discourse; arrays have one number an item."""
+    """Both studies of the same pieces of discourse; arrays have one number per item."""
 
     decisions: Annotations  # of study 2: "lit" or "met"
     marks: np.ndarray  # decisions for "met"

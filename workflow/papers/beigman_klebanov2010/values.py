@@ -1,7 +1,7 @@
 """What Beigman Klebanov and Beigman (2010) print, by target.
 
 Sections 4, 5 and 7.2 are computed from the reconstructed histogram of BRTEa, sections 3.1, 6 and
-7.1 from the public labels of RTE-1 (SRTE), and what rests on BRTEb from simulations.
+7.1 from the public labels of RTE-1 (SRTE), and results that use BRTEb from simulations.
 """
 
 from collections.abc import Iterator, Mapping

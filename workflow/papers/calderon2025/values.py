@@ -34,7 +34,7 @@ MAX_HUMANS = 13
 #: Free text has too many categories for confusion matrices.
 FREE_TEXT = "kilogram"
 CONSTANT = "most frequent label"
-#: Words that say nothing of a shape.
+#: Words that say nothing about a shape.
 ARTICLES = {"a", "an", "the"}
 
 
@@ -119,7 +119,7 @@ def printed_values(case: Case) -> dict[str, float]:
 
 
 def judges_table(found: list[Case], rng: np.random.Generator, effort: Effort) -> pd.DataFrame:
-    """One row a model and set: the test, its bootstrap, and the same by text."""
+    """One row per model and set: the test, its bootstrap, and the same by text."""
     rows = []
     for case in found:
         for model, test in case.tests.items():
@@ -149,7 +149,7 @@ def judges_table(found: list[Case], rng: np.random.Generator, effort: Effort) ->
 
 
 def humans_table(found: list[Case]) -> pd.DataFrame:
-    """One row a model and human: the difference with its p-values, by item and by text."""
+    """One row per model and human: the difference with its p-values, by item and by text."""
     tables = []
     for case in found:
         for model, test in case.tests.items():

@@ -78,7 +78,7 @@ def estimates(table: pd.DataFrame) -> Figure:
 
 
 def coverage(table: pd.DataFrame) -> Figure:
-    """Draw coverage and relative width by Youden's index, a line a method."""
+    """Draw coverage and relative width by Youden's index, a line per method."""
     own = table[(table["like"] == "simulated") & table["prevalence"].eq(0.3)]
     own = own[own["n_gold"] == 100]
     figure, (left, right) = plotting.panels(2, height=3.7)

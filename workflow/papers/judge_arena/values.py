@@ -149,7 +149,7 @@ def vignette_table(
 
 
 def judges_table(arenas: list[Arena]) -> pd.DataFrame:
-    """One row a pair: what the judge knows by gold, in bits, and its preference for a place."""
+    """One row per pair: what the judge knows by gold, in bits, and its preference for a place."""
     rows = []
     for arena in arenas:
         seen = arena.judged

@@ -3,7 +3,7 @@
 The abstract of the talk prints no number. Its claim is that closely related senses can be merged
 into a more general one with little loss. Here the 398 senses of the crowd's 45 words are merged in
 three ways: as far as the labels support it (more labels than an item has would be needed to
-tell two senses apart); by lexicographer's file and by relations in WordNet; and at random, with
+distinguish two senses); by lexicographer's file and by relations in WordNet; and at random, with
 groups of the same sizes. The answer "none of the above" is a category of its own throughout.
 WordNet's files are an optional source: without them there are the lexicographer's file, which the
 sense keys name, and synonyms, which the crowd's inventory lists.

@@ -82,7 +82,7 @@ def gains(table: pd.DataFrame) -> Figure:
 
 
 def relations(table: pd.DataFrame) -> Figure:
-    """Draw how often related and unrelated senses are too close to tell apart."""
+    """Draw how often related and unrelated senses are too close to distinguish."""
     figure, (left, right) = plotting.panels(height=3.3)
     columns = ["estimate", "lower", "upper"]
     sets = {

@@ -224,7 +224,7 @@ def fit_raykar(
 
     Notes
     -----
-    With one label per item, only what the features expect tells the annotators apart, and how far
+    With one label per item, only what the features expect distinguishes the annotators, and how far
     the classifier or the matrices explain a difference rests on the prior.
 
     References

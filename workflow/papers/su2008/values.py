@@ -171,7 +171,7 @@ def rating_sets(ratings: Mapping[str, LoadedData]) -> dict[tuple[str, str], Load
 
 
 def wide(data: LoadedData) -> pd.DataFrame:
-    """Lay out ratings with a row an item and a column an annotator."""
+    """Lay out ratings with a row per item and a column per annotator."""
     table = data.labels.pivot(index="item", columns="annotator", values="label")
     return table.loc[list(data.items["item"])]
 

@@ -1,4 +1,4 @@
-"""Whether labels that are expected to tell most do so: replayed on real labels with gold.
+"""Whether labels with the largest expected information help: a replay on real labels with gold.
 
 Every item begins with two of its labels, drawn at random. Then labels are bought in rounds: which
 items get another is decided by a strategy, and which of the item's other real labels comes is
@@ -33,10 +33,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 STRATEGIES: Final = ("random", "evenly", "information")
-#: Labels an item at the start, and mean numbers of labels an item at which accuracy is measured.
+#: Labels per item at the start, and mean numbers of labels per item at which accuracy is measured.
 START: Final = 2
 BUDGETS: Final = (2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0)
-#: What a round adds to the mean number of labels an item.
+#: What a round adds to the mean number of labels per item.
 ROUND: Final = 0.25
 
 

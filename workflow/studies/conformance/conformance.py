@@ -178,7 +178,7 @@ def ours(annotations: Annotations, coefficient: str, options: str) -> dict[str, 
     Returns
     -------
     dict of str to float
-        estimate, standard_error, lower and upper; empty where the labels are refused.
+        estimate, standard_error, lower and upper; empty if the labels are rejected.
     """
     annotations = as_annotations(annotations, "ours")
     try:

@@ -718,7 +718,7 @@ def _names(n: int) -> tuple[str, ...]:
 
 
 def _numbers(design: Design, unit: Unit) -> tuple[int, ...]:
-    """Return what tells designs and units apart, but for the size, as numbers for a seed."""
+    """Return what distinguishes designs and units, but for the size, as numbers for a seed."""
     return (
         list(KINDS).index(unit),
         design.n_annotators,

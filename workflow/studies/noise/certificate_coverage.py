@@ -121,7 +121,7 @@ def exact_summary(
     Parameters
     ----------
     items, annotators, guesses : iterable
-        Numbers of items and of labels an item, and probabilities of a guess, which are crossed.
+        Numbers of items and of labels per item, and probabilities of a guess, which are crossed.
     confidence : float, default 0.95
         Nominal.
 
@@ -164,12 +164,12 @@ class Regime:
     name : str
         In words.
     n_items, n_annotators : int
-        I, and labels an item.
+        I, and labels per item.
     hard : float
         Share of hard items: a fixed number of them, or if below 0, a number drawn evenly from
         0..I.
     guess : tuple of float
-        Distribution of guesses, one number a category.
+        Distribution of guesses, one number per category.
     model : {"easy_hard", "rates"}
         That certifies.
     given : float, sequence or None
@@ -228,7 +228,7 @@ class Regime:
         Returns
         -------
         annotations : Annotations
-            Two labels an item at least.
+            Two labels per item at least.
         rates : ndarray, shape (I, K)
             What share of all annotators would give each label.
         hard : ndarray of bool, shape (I,)

@@ -1,4 +1,4 @@
-"""The bias index: how far two annotators differ in how often they give the positive category.
+"""The bias index: the difference in how often two annotators give the positive category.
 
     BI = (b - c) / (a + b + c + d)
 
@@ -24,7 +24,7 @@ METHOD = Coefficient(
     degenerate="It is undefined only without a common item.",
     standard_error="Delta method on the multinomial of pairs of labels",
     lowest=-1.0,
-    assumes="No agreement at all: how much oftener one annotator gives the positive category.",
+    assumes="No agreement at all: how much more often one annotator gives the positive category.",
     chance_corrected=False,
     symmetric=False,
     binary=True,

@@ -1,4 +1,4 @@
-"""Brennan and Prediger's kappa, Bennett's S: chance gives every category alike.
+"""Brennan and Prediger's kappa, Bennett's S: by chance all categories are equally probable.
 
     S = (A_o - 1/K) / (1 - 1/K)
 
@@ -28,7 +28,7 @@ METHOD = Coefficient(
     standard_error="Gwet (2014), chapter 5: linearisation over items",
     aliases=("bennett_s", "pabak"),
     ddof=1,
-    assumes="Chance: annotators label blindly and give every category alike often.",
+    assumes="Chance: annotators label blindly and give every category equally often.",
     counts_categories=True,
     variants={
         "nominal": ({},),

@@ -25,7 +25,7 @@ METHOD = Coefficient(
     missing="Items without a label of both annotators are left out.",
     degenerate="Every label is the same, so the expected agreement is 1.",
     standard_error="Fleiss, Cohen and Everitt (1969), equation 13 (delta method)",
-    assumes="Chance: each of the two annotators labels blindly, by the shares of the own labels.",
+    assumes="Chance: each of the two annotators labels blindly, by the shares of their own labels.",
     variants={
         "nominal": ({},),
         "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),

@@ -2,8 +2,8 @@
 
     kappa_k = (p_kk / p_k. - p_.k) / (1 - p_.k)
 
-It asks how far the second annotator follows the first there, and is not symmetric. The
-coefficient of one category against the rest, which is, is `Agreement.by_category`.
+It measures how well the second annotator agrees with the first there, and is not symmetric. The
+symmetric coefficient of one category against the rest is `Agreement.by_category`.
 """
 
 from __future__ import annotations

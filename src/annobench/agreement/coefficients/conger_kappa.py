@@ -2,8 +2,8 @@
 
     kappa = (A_o - A_e) / (1 - A_e),   A_e = mean over pairs a, b of sum_kl w_kl p_ak p_bl
 
-The observed and the expected agreement are means over pairs before they are set against each
-other; Light's kappa takes the mean of the pairs' kappas instead.
+Observed and expected agreement are averaged over pairs before they are compared; Light's kappa is
+the mean of the pairs' kappas instead.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ METHOD = Coefficient(
     standard_error="Gwet (2014), chapter 5: linearisation over items, annotators fixed",
     aliases=("multi_kappa",),
     ddof=1,
-    assumes="Chance: each annotator labels blindly, by the shares of the own labels.",
+    assumes="Chance: each annotator labels blindly, by the shares of their own labels.",
     variants={
         "nominal": ({},),
         "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),

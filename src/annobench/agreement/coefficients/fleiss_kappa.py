@@ -32,7 +32,7 @@ METHOD = Coefficient(
     standard_error="Gwet (2014), chapter 5: linearisation over items, annotators fixed",
     aliases=("multi_pi",),
     ddof=1,
-    assumes="Chance: all annotators label blindly, by the shares of all labels together.",
+    assumes="Chance: all annotators label blindly, by the shares of all labels.",
     variants={
         "nominal": ({},),
         "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),

@@ -1,4 +1,4 @@
-"""Gwet's AC1, and with weights AC2: chance agreement that stays low when one category prevails.
+"""Gwet's AC1, and with weights AC2: chance agreement that stays low if one category is dominant.
 
     AC1 = (A_o - A_e) / (1 - A_e),   A_e = T / (K (K - 1)) sum_k p_k (1 - p_k)
 
@@ -28,8 +28,8 @@ METHOD = Coefficient(
     standard_error="Gwet (2008), equation for any number of annotators: linearisation over items",
     aliases=("gwet_ac2",),
     ddof=1,
-    assumes="Chance: annotators guess evenly, but only on hard items, which are the fewer the more "
-    "one category prevails.",
+    assumes="Chance: annotators guess evenly, but only on hard items, which are rarer the more one "
+    "category dominates.",
     counts_categories=True,
     variants={
         "nominal": ({},),

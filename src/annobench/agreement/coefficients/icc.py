@@ -89,8 +89,8 @@ def icc(
     Returns
     -------
     Agreement
-        Estimate, at most 1; its analytic interval is the F interval, which takes the labels for
-        normal.
+        Estimate, at most 1; its analytic interval is the F interval, which assumes that the labels
+        are normal.
 
     Raises
     ------

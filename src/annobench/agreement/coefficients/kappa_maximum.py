@@ -1,4 +1,4 @@
-"""The largest kappa that two annotators' distributions of labels leave room for.
+"""The largest kappa that is possible given two annotators' distributions of labels.
 
     kappa_max = (sum_k min(p_k., p_.k) - A_e) / (1 - A_e),   A_e = sum_k p_k. p_.k
 

@@ -28,8 +28,8 @@ METHOD = Coefficient(
     degenerate="No pair of annotators has a defined Cohen's kappa.",
     standard_error="Delta method over items, annotators fixed",
     ddof=1,
-    assumes="Chance as for Cohen's kappa, pair by pair; all pairs count alike, however few "
-    "their items.",
+    assumes="Chance as for Cohen's kappa, pair by pair; all pairs have equal weight, "
+    "however few their items.",
     variants={
         "nominal": ({},),
         "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),

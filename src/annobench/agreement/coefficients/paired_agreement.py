@@ -16,7 +16,7 @@ no on a pair of categories, multiplies those of two annotators, and averages ove
 
 The paper pools the combinations [0 1] and [1 0] in Eqs. 5 to 7, but not in Eq. 2, where
 they disagree. So expected agreement is too high: independent annotators get an A_m below
-0. With `combinations=4` both sides tell the four combinations apart.
+0. With `combinations=4` both sides distinguish the four combinations.
 
 I items, J annotators, C categories (elements of the sets), P = C (C - 1) / 2 pairs of them,
 G = 3 or 4 combinations: [0 0], [0 1] (with [1 0] if G = 3), [1 0], [1 1].
@@ -52,8 +52,8 @@ METHOD: Final = Coefficient(
     degenerate="Expected agreement is 1: on every pair of categories, each annotator always gives "
     "the same combination, [0 1] and [1 0] counting as one unless combinations is 4.",
     standard_error="Infinitesimal jackknife over items.",
-    assumes="Chance: each annotator gives two categories together blindly, by the own shares of "
-    "the combinations.",
+    assumes="Chance: each annotator gives two categories together blindly, by their own shares "
+    "of the combinations.",
     complete=True,
     variants={"set": ({"combinations": 3}, {"combinations": 4})},
     examples=(Example(scale="set", n_categories=4),),
@@ -73,7 +73,7 @@ class PairedForm(Form):
     multiplicity : ndarray, shape (J,), or None
         Copies of each annotator; two copies of one are no pair.
     combinations : {3, 4}
-        Combinations that expected agreement tells apart.
+        Combinations that expected agreement distinguishes.
     """
 
     def __init__(
@@ -226,7 +226,7 @@ def paired_agreement(
         Set-valued labels of at least two annotators, from at least two elements; items that
         some annotator did not label are left out.
     combinations : {3, 4}, default 3
-        Combinations that expected agreement tells apart: 3 as in the paper, which pools
+        Combinations that expected agreement distinguishes: 3 as in the paper, which pools
         [0 1] and [1 0] there, 4 as in its observed agreement.
 
     Returns

@@ -1,6 +1,6 @@
-"""Pearson's correlation of two annotators: whether their labels lie on one line.
+"""Pearson's correlation of two annotators: the linear association of their labels.
 
-It says nothing about equal labels: an annotator who always gives twice as much correlates
+It does not measure equality: an annotator whose labels are always twice as high correlates
 perfectly.
 """
 
@@ -28,7 +28,7 @@ METHOD = Coefficient(
     degenerate="An annotator gave all items one label, or there are fewer than two items.",
     standard_error="Delta method over items",
     lowest=-1.0,
-    assumes="Nothing about equal labels: only whether the labels of the two lie on one line.",
+    assumes="Nothing about equal labels: only whether the two are linearly related.",
     numeric=True,
     variants={"interval": ({},)},
     examples=(Example(scale="ordinal", n_categories=5),),
@@ -47,7 +47,7 @@ def pearson(annotations: Annotations) -> Agreement:
     Returns
     -------
     Agreement
-        Estimate in [-1, 1]; its analytic interval is Fisher's, which takes the labels for
+        Estimate in [-1, 1]; its analytic interval is Fisher's, which assumes that the labels are
         normal.
 
     Raises

@@ -25,7 +25,7 @@ METHOD = Coefficient(
     missing="Items without a label of both annotators are left out.",
     degenerate="Every label is the same, so the expected agreement is 1.",
     standard_error="Delta method on the multinomial of pairs of labels",
-    assumes="Chance: both annotators label blindly, by the shares of their labels together.",
+    assumes="Chance: both annotators label blindly, by the shares of all their labels.",
     variants={
         "nominal": ({},),
         "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),

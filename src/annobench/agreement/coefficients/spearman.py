@@ -1,4 +1,4 @@
-"""Spearman's correlation of two annotators: whether they put the items in one order.
+"""Spearman's correlation of two annotators: whether they order the items in the same way.
 
 Pearson's correlation of the ranks; equal labels share the mean of their ranks.
 """

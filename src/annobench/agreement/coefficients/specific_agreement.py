@@ -2,9 +2,9 @@
 
     p_k = sum over items of n_k (n_k - 1)  /  sum over items of n_k (m - 1)
 
-for an item with n_k labels of category k, m in all. Of two annotators who put a items both in
-the category, and b and c alone, it is 2a / (2a + b + c): the F-score of either against the
-other. Items that nobody put in the category don't enter, so their number need not be known.
+for an item with n_k labels of category k, m in all. If two annotators both put a items in the
+category, and b and c items alone, it is 2a / (2a + b + c): the F-score of either against the other.
+Items that nobody put in the category are not used, so their number need not be known.
 """
 
 from __future__ import annotations

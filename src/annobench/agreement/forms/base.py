@@ -4,12 +4,12 @@ A form turns labels into one row of statistics for each item, and the sum of tho
 the coefficient. To resample items is then to weight the rows; the derivative with respect to
 the sum gives the standard error; an item is left out by subtraction.
 
-Annotators carry multiplicities c, all 1 in the labels themselves. When annotators are
-resampled, a pair of copies of one annotator is no pair: an item with the weighted counts n_k,
+Annotators carry multiplicities c, all 1 in the labels themselves. When annotators are resampled,
+copies of the same annotator are not a pair: an item with the weighted counts n_k,
 m = sum n_k and q = sum c^2 has m^2 - q ordered pairs, and as a label is at no distance from
 itself, sum_kl n_k V_kl n_l counts the disagreements of just those.
 
-Everything is stated in disagreement: V = 1 - W for weights of agreement W, or a metric's
+Everything is expressed as disagreement: V = 1 - W for weights of agreement W, or a metric's
 distances, and the coefficient is 1 - D_o / D_e.
 """
 

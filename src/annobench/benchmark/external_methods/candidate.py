@@ -14,7 +14,7 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models.base import Conventions, Fit, Method
 
-#: What a record says of a method that says nothing of itself.
+#: What a record says of a method that says nothing about itself.
 NOT_STATED = Conventions(*["not stated"] * 5)
 
 

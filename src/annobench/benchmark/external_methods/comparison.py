@@ -24,7 +24,7 @@ from annobench.evaluation.gold_size import detectable, rank_methods
 #: The model that others are compared with at first.
 REFERENCE = "dawid_skene"
 
-#: The level of the tests that tell methods apart.
+#: The level of the tests that distinguish methods.
 LEVEL = 0.05
 
 _RANKING = "ranking.csv"
@@ -56,7 +56,7 @@ class Outcome:
         -------
         DataFrame
             A row for each method: `method`, `n_problems`, `n_scored`, `n_best` (on how many its
-            accuracy is the best or not told from the best at level .05), the medians `accuracy` and
+            accuracy is not significantly below the best at level .05), the medians `accuracy` and
             `log_loss` over the problems with a score, and the median `seconds` of processor time.
             Most often among the best first.
         """
@@ -245,7 +245,7 @@ def _ranking(
 
 
 def what_gold_tells(case: BenchmarkCase, ranking: pd.DataFrame) -> list[str]:
-    """Say whether a gold standard tells the best methods apart, and how many items would.
+    """Say whether a gold standard distinguishes the best methods, and how many items would.
 
     Parameters
     ----------
@@ -267,20 +267,20 @@ def what_gold_tells(case: BenchmarkCase, ranking: pd.DataFrame) -> list[str]:
     unclear = others[~(others["p_value"] <= LEVEL)]
     if unclear.empty:
         return [
-            f"{n:,} gold items tell {best['method']} from all {len(others)} other methods "
+            f"{n:,} gold items distinguish {best['method']} from all {len(others)} other methods "
             "(McNemar's test with Holm's correction, level .05)."
         ]
     shown = ", ".join(unclear["method"].iloc[:5]) + (" ..." if len(unclear) > 5 else "")
     found = [
-        f"{n:,} gold items do not tell {best['method']} from {len(unclear)} of {len(others)} other "
-        f"methods: {shown} (McNemar's test with Holm's correction, level .05)."
+        f"{n:,} gold items do not distinguish {best['method']} from {len(unclear)} of "
+        f"{len(others)} other methods: {shown} (McNemar's test with Holm's correction, level .05)."
     ]
     second = unclear.iloc[0]
     needed = second["items_needed"]
     if second["discordance"] == 0:
         found.append(
             f"{best['method']} and {second['method']} give the same answers on all gold items: how "
-            "many would tell them apart can't be said."
+            "many would distinguish them can't be said."
         )
     elif math.isinf(needed):
         found.append(

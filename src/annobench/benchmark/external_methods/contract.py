@@ -110,7 +110,7 @@ def synthetic(n_categories: int, seed: int, *, idle: bool = False) -> Annotation
     Returns
     -------
     Annotations
-        One to seven labels an item; names have commas, quotes and letters of other alphabets.
+        One to seven labels per item; names have commas, quotes and letters of other alphabets.
     """
     n_items, n_annotators = 40, 7
     rng = np.random.default_rng([seed, n_categories])

@@ -283,7 +283,7 @@ def _ones_alone(given: Given) -> float:
 
 
 def _annotations(labels: ArrayLike) -> Annotations:
-    """Make annotations of a table with a row an item, a column an annotator, -1 for no label."""
+    """Make annotations of a table with a row per item, a column per annotator, -1 for no label."""
     given = np.asarray(labels)
     item, annotator = np.nonzero(given >= 0)
     return Annotations.from_arrays(
@@ -620,7 +620,7 @@ EXERCISES: list[Exercise] = [
             ),
         ),
         question="Annotators with the accuracies {accuracy} label an item {labels}. Both "
-        "categories are as probable, and errors are independent. What is the probability of "
+        "categories are equally probable, and errors are independent. What is the probability of "
         "category 1, to three decimals?",
         solution="The weights are log(a / (1 - a)); those of labels 1 less those of labels 0 sum "
         "to s, and 1 / (1 + exp(-s)) = {answer}.",
@@ -704,7 +704,7 @@ EXERCISES: list[Exercise] = [
     Choice(
         id="5.9",
         title="Whose agreement is it?",
-        hint="With three labels an item, whose votes make the winner that the annotator is then "
+        hint="With three labels per item, whose votes make the winner that the annotator is then "
         "compared with?",
         options={
             "half": "About one half, since the guesses know nothing of the items.",

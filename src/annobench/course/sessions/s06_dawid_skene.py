@@ -467,7 +467,7 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 "prevalence left out",
                 partial(em.em, even=True),
-                "All categories are as probable in your E-step. Estimate the prevalence anew in "
+                "All categories are equally probable in your E-step. Estimate the prevalence in "
                 "every iteration.",
             ),
             Mistake(
@@ -505,7 +505,7 @@ EXERCISES: list[Exercise] = [
         reasons={
             "same": "A sum does not depend on the order of its terms. Only the names of the "
             "classes have changed, and the model does not know names.",
-            "lower": "They look so, but the labels are as probable as before: what used to be "
+            "lower": "They look so, but the likelihood is the same as before: what used to be "
             "category 1 with label 1 is now called category 2, with label 1.",
             "higher": "The two sets of parameters give the same probabilities of the labels.",
         },

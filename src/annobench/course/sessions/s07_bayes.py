@@ -144,8 +144,8 @@ NEXT_BATCH = Number(
         Mistake(
             "share of right labels plugged in",
             lambda g: (g["right"] / g["labels"]) ** g["batch"],
-            "This is a power of the share of right labels: it leaves out the prior, and takes the "
-            "rate for known.",
+            "This is a power of the share of right labels: it leaves out the prior, and treats "
+            "the rate as known.",
         ),
         Mistake(
             "prior predictive",
@@ -769,7 +769,7 @@ BANK = [
             Mistake(
                 "all draws",
                 lambda g: g["deviation"] / np.sqrt(g["draws"]),
-                "You have taken the draws for independent.",
+                "You have treated the draws as independent.",
             ),
             Mistake(
                 "posterior standard deviation",

@@ -350,7 +350,7 @@ WHICH_CHANCE = Choice(
         "half": "This is the smallest p that two annotators with the same guess distribution can "
         "have. If they favour one category, there are more guesses than the bound says.",
         "agreement": "Most items on which annotators agree are easy. Their agreement on all items "
-        "says little of their agreement on hard ones.",
+        "says little about their agreement on hard ones.",
         "kappa": "Kappa estimates the share of easy items, if easy and hard items have the same "
         "categories. It says nothing about how the hard ones are guessed.",
     },

@@ -174,7 +174,7 @@ WHICH_UNIT = Choice(
         "utterances": "Utterances of one meeting resemble each other: some groups chat, some "
         "decide. Exchanged one by one, they make any two annotators of different meetings "
         "look different.",
-        "chi square": "The test takes utterances for independent. Those of one meeting are not, "
+        "chi square": "The test treats utterances as independent. Those of one meeting are not, "
         "and all of a meeting have the same annotator, so that the test finds a difference too "
         "easily.",
         "kappa": "Kappa needs items that both labelled. In the release every meeting has one "
@@ -303,7 +303,7 @@ MERGE_EVIDENCE = Choice(
         "observed": "Observed agreement rises, or stays, after any merge: labels that were equal "
         "stay equal.",
         "threshold": "That says that the coarse categories are reliable. Two categories that "
-        "annotators tell apart well could have been merged for it, and a distinction lost.",
+        "annotators distinguish well could have been merged for it, and a distinction lost.",
         "certain": "Two probabilities of an item are added up by any merge, so that certainty can "
         "only grow.",
     },

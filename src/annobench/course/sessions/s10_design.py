@@ -103,8 +103,8 @@ BITS = Number(
         Mistake(
             "entropy of the label",
             lambda given: _entropy(_joint(given).sum(axis=0)),
-            "This is the entropy of the label. A part of it is the annotator's noise, and tells "
-            "nothing of the category.",
+            "This is the entropy of the label. A part of it is the annotator's noise, and is "
+            "unrelated to the category.",
         ),
         Mistake(
             "accuracy",
@@ -278,8 +278,7 @@ BEST_RATE = Number(
         Mistake(
             "all labels",
             lambda given: float(_rates(given)[-1]),
-            "This is the rate with all six labels. They tell most, but the last ones little for "
-            "their price.",
+            "This is the rate with all six labels. The last ones are worth little for their price.",
         ),
         Mistake(
             "number of labels",
@@ -340,7 +339,7 @@ HALF_WIDTH = Number(
         Mistake(
             "independent labels",
             lambda given: _half_width(given, 1.0),
-            "This takes all labels for independent. Labels of one item resemble each other: "
+            "This treats all labels as independent. Labels of one item resemble each other: "
             "divide their number by the design effect.",
         ),
         Mistake(
@@ -493,7 +492,7 @@ JUDGE = Choice(
     hint="What would the test say of a judge that gives the most frequent category to every item?",
     options={
         "not enough": "It agrees with the annotators about as often as they agree with each other, "
-        "within the margin. Whether it tells the categories apart must be shown besides: its "
+        "within the margin. Whether it distinguishes the categories must be shown besides: its "
         "sensitivity and specificity on gold items.",
         "replace": "It may replace the annotators: that is what the test is made to show.",
         "better": "It is better than the annotators: its advantage probability is above one half.",
@@ -503,7 +502,7 @@ JUDGE = Choice(
     reasons={
         "not enough": "The birds showed a judge without eyes that passes.",
         "replace": "A judge that always gives the most frequent label agrees with many annotators "
-        "more often than they do with each other, and tells nothing at all.",
+        "more often than they do with each other, and is uninformative.",
         "better": "Ties count for the judge, so that two annotators of equal quality both have an "
         "advantage far above one half.",
         "smaller": "A smaller margin makes the test stricter for every judge, for the expert as "
@@ -828,7 +827,7 @@ BANK: list[Exercise] = [
         hint="Which items chose the winner?",
         options={
             "optimistic": "It is too high: the method was chosen on the items that measure it. "
-            "Report what is not told apart from it, or measure it on other items.",
+            "Report what is not distinguished from it, or measure it on other items.",
             "unbiased": "It is unbiased, since the method did not see the gold standard.",
             "too low": "It is too low, since the others' errors count too.",
             "significant": "The method is better than all others at the level .05.",
@@ -839,8 +838,8 @@ BANK: list[Exercise] = [
             "place.",
             "unbiased": "The method did not see it, but you did when you chose the method.",
             "too low": "The errors of other methods do not enter its accuracy.",
-            "significant": "An order is no test; with few gold items many methods are not told "
-            "apart.",
+            "significant": "An order is no test; with few gold items many methods cannot "
+            "be distinguished.",
         },
         question="Twenty methods are compared on 100 gold items, and the best has an accuracy of "
         ".89. What is to be said of this number?",

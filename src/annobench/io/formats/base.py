@@ -79,7 +79,7 @@ class ExportFormat:
     note : str
         One sentence: what becomes an item, an annotator, a label.
     kind : {"export", "wide"}
-        Whether a tool wrote it, or it is a table of labels in another layout than a row a label.
+        Whether a tool wrote it, or it is a table of labels in another layout than a row per label.
     annotators : tuple of {"person", "file", "session"}
         Who may count as an annotator, if there is a choice.
     """

@@ -31,7 +31,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{twice[:40]!r} stands twice in one object")
+        raise ValueError(f"{twice[:40]!r} occurs twice in one object")
     return found
 
 

@@ -1,6 +1,6 @@
 """Tables of any container, and what recognises and reads the layout of a table.
 
-A layout (MTurk's columns, one column an annotator, lists in cells) may come as CSV, as a sheet of
+A layout (MTurk's columns, one column per annotator, lists in cells) may come as CSV, as a sheet of
 a workbook, or as Parquet. A `Layout` says what it looks like, whatever it is kept in.
 """
 

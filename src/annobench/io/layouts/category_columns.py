@@ -1,4 +1,4 @@
-"""One row an annotator and item, with one column of 0 and 1 a category, as in GoEmotions."""
+"""One row per annotator and item, with one column of 0 and 1 a category, as in GoEmotions."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _flags(table: Table) -> list[str]:
 
 LAYOUT = Layout(
     name="category_columns",
-    title="a column a category",
+    title="a column per category",
     note=(
         "A row is one annotator's answer on one item; the columns of 0 and 1 are the options of "
         f"the question {QUESTION!r}, columns of true and false are questions of their own."

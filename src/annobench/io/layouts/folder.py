@@ -1,4 +1,4 @@
-"""A folder of tables with one row a label, one file an annotator or a batch."""
+"""A folder of tables with one row per label, one file per annotator or a batch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _recognise(source: Source) -> str | None:
     signed = {table.column(ANNOTATOR_NAMES) is not None for table in tables}
     if len(tables) < 2 or len(signed) > 1:
         return None
-    return "a file a batch" if signed.pop() else "a file an annotator"
+    return "a file a batch" if signed.pop() else "a file per annotator"
 
 
 def _tables(source: Source, item: str | None = None) -> Iterator[tuple[Path, Table]]:

@@ -1,4 +1,4 @@
-"""One row an item, with lists in cells: who annotated it, and what each answered."""
+"""One row per item, with lists in cells: who annotated it, and what each answered."""
 
 from __future__ import annotations
 

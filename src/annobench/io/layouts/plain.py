@@ -1,4 +1,4 @@
-"""A row a label, in a workbook or a data set; as a text file it is what `read_labels` reads."""
+"""A row per label, in a workbook or a data set; as a text file it is what `read_labels` reads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LABEL_NAMES = USUAL_NAMES["label"]
 
 def _recognise(table: Table) -> str | None:
     """Return the variant if the three columns are there."""
-    return None if _roles(table) is None else "a row a label"
+    return None if _roles(table) is None else "a row per label"
 
 
 def _roles(table: Table) -> tuple[str, str, str] | None:
@@ -67,7 +67,7 @@ def _read(table: Table, intake: Intake) -> None:
 
 LAYOUT = Layout(
     name="plain",
-    title="a row a label",
+    title="a row per label",
     note="Columns of items, annotators and labels, by their usual names.",
     recognise=_recognise,
     read=_read,

@@ -1,4 +1,4 @@
-"""One row an item, one column an annotator."""
+"""One row per item, one column per annotator."""
 
 from __future__ import annotations
 
@@ -144,9 +144,9 @@ def _read(table: Table, intake: Intake) -> None:
 
 LAYOUT = Layout(
     name="wide",
-    title="a column an annotator",
+    title="a column per annotator",
     note=(
-        "A row is an item and a column an annotator, recognised by names such as annotator_1; an "
+        "A row is an item and a column per annotator, recognised by names such as annotator_1; an "
         "empty cell means that the annotator did not label the item."
     ),
     recognise=_recognise,

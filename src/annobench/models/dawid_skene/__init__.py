@@ -1,6 +1,6 @@
 """The model of Dawid and Skene (1979): its fit, other optima, chunks of labels, and uncertainty.
 
-`annobench.models.dawid_skene.model` states the model; what a user of it needs is shown here.
+`annobench.models.dawid_skene.model` defines the model; its public names are available here.
 """
 
 from annobench.models.dawid_skene.em import Parameters

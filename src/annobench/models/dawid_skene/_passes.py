@@ -34,7 +34,7 @@ class Theta(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What a pass adds up.
+    """The sums of a pass.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ class Parameters(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """What a fit was asked for, checked and in full.
+    """The checked and complete options of a fit.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ def width_of(n_categories: int) -> int:
 
 @dataclass
 class State:
-    """Where EM is; arrays are written in place.
+    """The state of EM; arrays are written in place.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class State:
     n_iterations : int
         Updates of the parameters so far.
     converged : bool
-        Whether the criterion came to rest.
+        Whether the criterion converged.
     history : tuple of float
         The log posterior after each E-step.
     """
@@ -180,7 +180,7 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Labels in the kernels' layout, and what is asked of them.
+    """Labels in the kernels' layout, and the options of the fit.
 
     Attributes
     ----------
@@ -240,7 +240,7 @@ class Problem:
 
     @cached_property
     def blocks(self) -> list[tuple[int, int]]:
-        """Ranges of items with about equal numbers of labels, one a thread."""
+        """Ranges of items with about equal numbers of labels, one per thread."""
         ends = np.linspace(0, self.cells.size, self.settings.threads + 1)
         cuts = np.searchsorted(self.offsets, ends)
         cuts[0], cuts[-1] = 0, self.offsets.size - 1
@@ -428,7 +428,7 @@ class Problem:
         state.history = tuple(history)
 
     def is_settled(self, now: float, before: float) -> bool:
-        """Say whether what is maximised has come to rest.
+        """Say whether the objective has converged.
 
         Parameters
         ----------

@@ -3,17 +3,17 @@
 An item is of category k with probability ``prevalence[k]``. Annotator j gives it the label l
 with probability ``confusion[j, k, l]``, independently of other annotators given the category.
 Categories are not observed: the E-step computes the probability of each for every item (eq.
-2.5), the M-step counts labels with these probabilities for weights (eqs. 2.3 and 2.4).
+2.5), the M-step counts labels weighted by these probabilities (eqs. 2.3 and 2.4).
 
-What the paper does not have:
+Extensions of the paper:
 
-- Smoothing. A number added to every count before it is made a share: the mode of the posterior
-  under Dirichlet priors with that number plus one for parameters. 0 is maximum likelihood.
-- Known categories of some items (gold), which stay what they are.
-- Matrices that annotators of a group share, and matrices with tied entries.
+- Smoothing. A number added to every count: the posterior mode under Dirichlet priors whose
+  parameters are that number plus one. 0 is maximum likelihood.
+- Known categories of some items (gold), which are fixed.
+- Matrices shared by groups of annotators, and matrices with tied entries.
 
-The likelihood has local optima, and permuting the categories changes the names of an optimum,
-not its value: `annobench.models.dawid_skene.optima` looks for others. Standard errors, bootstrap
+The likelihood has local optima, and permuting the categories does not change it:
+`annobench.models.dawid_skene.optima` looks for others. Standard errors, bootstrap
 intervals and checks of the fit are in `annobench.models.dawid_skene.uncertainty`.
 
 Dawid and Skene (1979), Applied Statistics 28, 20-28; smoothing as in Passonneau and Carpenter
@@ -572,7 +572,7 @@ def fit_of_passes(
     passes: DawidSkenePasses,
     end: EMTrace[Theta, Sums],
 ) -> DawidSkeneFit:
-    """Lay out what passes over blocks of items have found.
+    """Lay out the results of passes over blocks of items.
 
     Parameters
     ----------

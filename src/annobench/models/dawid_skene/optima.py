@@ -1,7 +1,7 @@
-"""Other optima of the model of Dawid and Skene, and whether its classes mean what votes say.
+"""Other optima of the model of Dawid and Skene, and detection of label switching.
 
-The likelihood has local optima. Permuting the categories changes the names in an optimum, not
-its value, so that a fit from a poor start may call "no" what everybody calls "yes".
+The likelihood has local optima. Permuting the categories does not change its value, so that a fit
+from a poor start may call "no" what everybody calls "yes".
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def best_order(overlap: Floats, size: float) -> NDArray[np.int64]:
     Parameters
     ----------
     overlap : ndarray, shape (K, K)
-        What it is worth to match a class (row) with a category.
+        The gain from matching a class (row) with a category.
     size : float
         What such numbers are to be measured by. Among equals, to a part in 10^9 of it, the
         identity wins: an empty class is not a switched one.

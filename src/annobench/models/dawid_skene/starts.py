@@ -124,7 +124,7 @@ def votes_start(annotations: Annotations) -> Floats:
 
 
 def spectral_start(annotations: Annotations) -> Floats:
-    """Return votes with what annotators do not share taken out of them.
+    """Return votes without the part that annotators do not share.
 
     Labels make a table of items by annotators and labels, from which each annotator's average
     is subtracted. Its best approximation of rank K - 1 keeps what labels of different

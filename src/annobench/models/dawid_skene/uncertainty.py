@@ -1,9 +1,9 @@
-"""How sure a fit of the model of Dawid and Skene is of its parameters, and whether it fits.
+"""Standard errors, bootstrap and checks for fits of the model of Dawid and Skene.
 
 Standard errors come from the curvature of the log likelihood with the categories summed out, not
-from the counts of the M-step, which take the categories for known and are too sure. At a boundary,
-where a probability is estimated as 0 or 1, there is no such approximation; the bootstrap over items
-serves there. Both hold for the optimum that the fit found, and know nothing of other optima.
+from the counts of the M-step, which treat the categories as known and are too small. At a boundary,
+where a probability is estimated as 0 or 1, there is no such approximation; use the bootstrap over
+items. Both are conditional on the optimum that was found and ignore others.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def standard_errors(
     except linalg.LinAlgError:
         warnings.warn(
             "standard_errors: the information is singular, so that all are NaN: the labels do "
-            "not tell all parameters. Tie or smooth them, or use bootstrap.",
+            "not identify all parameters. Tie or smooth them, or use bootstrap.",
             DegenerateWarning,
             stacklevel=2,
         )
@@ -357,8 +357,8 @@ class Bootstrap(Summarised):
             warnings.warn(
                 f"Bootstrap.interval: {int(outside.sum())} of {outside.size} estimates of "
                 f"{parameter} lie outside the middle {level:.4g} of their replicates, and have no "
-                "interval (NaN): the labels hardly tell them. Tie or smooth parameters, or get "
-                "more labels.",
+                "interval (NaN): the labels hardly determine them. Tie or smooth parameters, or "
+                "get more labels.",
                 DegenerateWarning,
                 stacklevel=2,
             )

@@ -16,21 +16,21 @@ NEGLIGIBLE: Final = 1e-20
 
 
 def check_open_unit(name: str, value: float) -> float:
-    """Return a number in (0, 1), or refuse it."""
+    """Return a number in (0, 1), or raise an error."""
     if not 0 < value < 1:
         raise ValueError(f"{name}={value} is not between 0 and 1. Give a number in (0, 1).")
     return float(value)
 
 
 def check_integer(name: str, value: Any, *, minimum: int) -> int:
-    """Return a whole number that is large enough, or refuse it."""
+    """Return a whole number that is large enough, or raise an error."""
     if isinstance(value, bool) or value != value or int(value) != value or value < minimum:
         raise ValueError(f"{name}={value!r}: give a whole number of at least {minimum}.")
     return int(cast(int, value))
 
 
 def check_distributions(name: str, rows: FloatArray) -> None:
-    """Refuse rows that are not probability distributions."""
+    """Reject rows that are not probability distributions."""
     total = rows.sum(axis=1)
     if not (rows.min() >= 0 and np.abs(total - 1).max() <= SUM_TO_ONE):
         worst = int(np.argmax(np.where(np.isfinite(total), np.abs(total - 1), np.inf)))

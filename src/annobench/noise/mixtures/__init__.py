@@ -9,7 +9,7 @@ A component whose rate p_t is close to one half is *hard*: its labels look like 
 
 **Identifiability.** The distribution of x determines theta and p only if 2 m - 1 <= n (Teicher
 1963), so that n labels per item identify at most (n + 1) / 2 components, and two labels only one.
-More components are refused.
+More components are an error.
 
 **Fitting.** Least squares on the histogram (as in the paper), maximum likelihood, or minimum
 chi-square, all by damped scoring, with many starts and many data sets in one batch.

@@ -26,7 +26,7 @@ def checked_band(within: tuple[float, float]) -> tuple[float, float]:
 
 
 def check_n_components(n_components: int, counts: Counts) -> None:
-    """Refuse a number of components that the labels can't identify."""
+    """Reject a number of components that the labels can't identify."""
     largest = max_identifiable_components(counts.max_labels)
     if not 1 <= n_components <= largest:
         raise ValueError(
@@ -36,12 +36,12 @@ def check_n_components(n_components: int, counts: Counts) -> None:
 
 
 def check_method(method: str) -> None:
-    """Refuse an unknown method of estimation."""
+    """Reject an unknown method of estimation."""
     if method not in METHODS:
         raise ValueError(f"mixtures: method {method!r} is not one of {', '.join(METHODS)}.")
 
 
 def check_replicates(replicates: int) -> None:
-    """Refuse a bootstrap without replicates."""
+    """Reject a bootstrap without replicates."""
     if replicates < 1:
         raise ValueError(f"mixtures: replicates must be at least 1, got {replicates}.")

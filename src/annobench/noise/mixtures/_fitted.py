@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class FittedMixture(Summarised):
-    """A mixture of binomials beside the counts that it was fitted to."""
+    """A mixture of binomials and the counts to which it was fitted."""
 
     mixture: BinomialMixture
     counts: Counts

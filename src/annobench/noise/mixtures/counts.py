@@ -41,7 +41,7 @@ def max_identifiable_components(n_labels: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Counts(Summarised):
-    """How many items got how many positive labels.
+    """The distribution of items by number of positive labels.
 
     Make it with `from_histogram` or `from_annotations`, which validate.
 
@@ -61,7 +61,7 @@ class Counts(Summarised):
     def from_histogram(
         cls, histogram: ArrayLike, *, n_labels: int | None = None, n_items: int | None = None
     ) -> Counts:
-        """Take a histogram of items that all have the same number of labels.
+        """Make counts from a histogram of items with equal numbers of labels.
 
         Parameters
         ----------

@@ -194,7 +194,7 @@ def likelihood_ratios(histograms: ArrayLike, fitted: MixtureFit) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class ComponentSelection(Summarised):
-    """How many components the counts give evidence of.
+    """The number of components supported by the counts.
 
     Attributes
     ----------
