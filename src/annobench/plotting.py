@@ -25,6 +25,33 @@ from annobench.core.files import replacing
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = [
+    "PAGE_WIDTH",
+    "STYLE",
+    "accuracy_plane",
+    "against",
+    "certainty",
+    "confusion_matrix",
+    "dots",
+    "estimates_against_truth",
+    "graphical_model",
+    "grouped_bars",
+    "histogram",
+    "house_figure",
+    "house_style",
+    "intervals",
+    "legend_below",
+    "logarithmic",
+    "mark",
+    "names_down",
+    "note",
+    "panels",
+    "residuals",
+    "rows_of_names",
+    "save_figure",
+    "shaded_table",
+]
+
 #: Okabe and Ito's palette, in order of falling contrast on white.
 BLUE, VERMILION, GREEN, GREY, INK = "#0072B2", "#D55E00", "#009E73", "#7F7F7F", "#222222"
 
@@ -406,16 +433,7 @@ def certainty(axes: Axes, probability: ArrayLike) -> None:
 
 
 def annotators_by_size(axes: Axes, annotators: pd.DataFrame) -> None:
-    """Plot what annotators are worth against how much they did.
-
-    Parameters
-    ----------
-    axes : Axes
-        To draw into.
-    annotators : DataFrame
-        `n_labels`, and `accuracy` with or without ``accuracy_lower95`` and
-        ``accuracy_upper95``; without an accuracy the number of labels is drawn alone.
-    """
+    """Plot what annotators are worth against how much they did."""
     done = annotators["n_labels"].to_numpy()
     if "accuracy" not in annotators:
         axes.hist(done, bins=30, color=GREY)

@@ -17,6 +17,8 @@ from pathlib import Path
 from annobench.core.errors import ReaderError
 from annobench.io.formats.base import ExportFormat, Intake, Relation, Source, Span
 
+__all__ = ["FORMAT", "read", "recognise"]
+
 LAYER = "spans"
 NORMALISATIONS = "normalisations"
 

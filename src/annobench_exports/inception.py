@@ -21,6 +21,8 @@ from annobench.io.formats.records import load_json
 from annobench_exports import _uima, _webanno_tsv, _webanno_tsv2
 from annobench_exports._webanno_tsv import Content
 
+__all__ = ["FORMAT", "read", "recognise"]
+
 #: Of an archive, unpacked: beyond, it is a bomb or no project.
 MAX_BYTES = 4 * 2**30
 MAX_FILES = 100_000

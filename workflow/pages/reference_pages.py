@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def public_modules(package: Path) -> Iterator[str]:
-    """Name the public modules of a package, packages before what they hold.
+    """Name a package and its modules with public names, packages before what they hold.
 
     Parameters
     ----------
@@ -22,7 +22,8 @@ def public_modules(package: Path) -> Iterator[str]:
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package.parent).with_suffix("").parts
         named = parts[:-1] if parts[-1] == "__init__" else parts
-        if not any(part.startswith("_") for part in named):
+        is_public = parts[-1] == "__init__" or "\n__all__ = " in path.read_text(encoding="utf-8")
+        if is_public and not any(part.startswith("_") for part in named):
             yield ".".join(named)
 
 

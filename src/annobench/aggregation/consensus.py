@@ -34,6 +34,8 @@ from annobench.scale._workers import Scheduler
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = ["CERTAIN", "ENDS", "TABLES", "Consensus", "Floats", "consensus", "draw"]
+
 Floats = NDArray[np.float64]
 
 #: The tables of a consensus.

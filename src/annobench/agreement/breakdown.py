@@ -22,6 +22,8 @@ from annobench.labels.frames import as_annotations
 from annobench.labels.view import View
 from annobench.resampling.weights import MAX_CELLS
 
+__all__ = ["by_annotator", "by_category", "by_item", "by_pair", "contingency", "leave_one_out"]
+
 #: Pairs of labels in a chunk; a pair of annotators is never split.
 MAX_ROWS = 100_000
 
@@ -130,20 +132,7 @@ def by_category(statistic: Statistic, level: float) -> pd.DataFrame:
 def expand_pairs(
     annotations: Annotations, first: NDArray[np.int64], second: NDArray[np.int64]
 ) -> Annotations:
-    """Convert pairs of labels to separate items of two annotators.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    first, second : ndarray of int64, shape (P,)
-        Indices of the labels of each pair.
-
-    Returns
-    -------
-    Annotations
-        Items are in the order of the pairs, without names.
-    """
+    """Convert pairs of labels to separate items of two annotators."""
     n = first.size
     item = np.arange(n, dtype=np.int32)
     return replace(

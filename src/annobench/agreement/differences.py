@@ -24,6 +24,8 @@ from annobench.resampling.weights import (
     weighted_sum,
 )
 
+__all__ = ["Difference", "difference"]
+
 
 @dataclass(frozen=True)
 class Difference(SummarisedScalars):

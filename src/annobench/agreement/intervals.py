@@ -31,6 +31,8 @@ from annobench.resampling.intervals import (
     percentile_interval,
 )
 
+__all__ = ["KINDS", "Kind", "containing", "interval"]
+
 Kind = Literal["analytic", "percentile", "bca", "jackknife", "bayesian"]
 
 #: The kinds of intervals for each resampled unit.
@@ -249,20 +251,7 @@ def _caution(
 
 
 def no_analytic_interval(n_items: int, what: str = "standard error") -> str:
-    """Say that there is no analytic interval, as its limits or its standard error are undefined.
-
-    Parameters
-    ----------
-    n_items : int
-        That have labels.
-    what : str, default "standard error"
-        What is undefined.
-
-    Returns
-    -------
-    str
-        A sentence.
-    """
+    """Say that there is no analytic interval, as its limits or its standard error are undefined."""
     return (
         f"the labels of {n_items:,} {'item' if n_items == 1 else 'items'} leave the {what} "
         "undefined, and there is no analytic interval (NaN)."
@@ -281,20 +270,7 @@ def _no_width(statistic: Statistic, kind: Kind, unit: Unit, level: float) -> str
 
 
 def unmoved_caution(kind: Kind, unit: Unit) -> str:
-    """Explain an interval of zero width when some labels of an item differ.
-
-    Parameters
-    ----------
-    kind : str
-        Of the interval.
-    unit : str
-        What varies.
-
-    Returns
-    -------
-    str
-        A sentence or two.
-    """
+    """Explain an interval of zero width when some labels of an item differ."""
     why = {
         "analytic": "",  # an F interval may be a point although the estimate depends on the items
         "jackknife": f", as the value is the same whichever of the {unit} is left out",
@@ -308,24 +284,7 @@ def unmoved_caution(kind: Kind, unit: Unit) -> str:
 def agreed_caution(
     kind: Kind, level: float, n_items: int, advice: str = "Report how many items agree instead"
 ) -> str:
-    """Explain an interval of zero width when all labels of each item agree.
-
-    Parameters
-    ----------
-    kind : str
-        Of the interval.
-    level : float
-        In (0, 1).
-    n_items : int
-        Items that enter.
-    advice : str
-        What to do.
-
-    Returns
-    -------
-    str
-        A sentence or two.
-    """
+    """Explain an interval of zero width when all labels of each item agree."""
     beyond = 100 * (1 - (1 - level) ** (1 / n_items))
     return (
         f"the {kind} interval has no width, as all labels of each of the {n_items:,} items agree. "
@@ -335,29 +294,7 @@ def agreed_caution(
 
 
 def resampled_coverage(n_annotators: int, level: float) -> float:
-    """Compute the expected coverage of a percentile interval over few annotators.
-
-    A mean of n independent normal values is taken for the coefficient.
-
-    Parameters
-    ----------
-    n_annotators : int
-        n, at least 2.
-    level : float
-        Of the interval, in (0, 1).
-
-    Returns
-    -------
-    float
-        The probability that Student's t with n - 1 degrees of freedom lies within the normal
-        quantiles times the square root of (n - 1) / n: resampling n values has (n - 1) / n of the
-        variance of drawing new ones, and quantiles of a normal distribution.
-
-    Examples
-    --------
-    >>> round(resampled_coverage(5, 0.95), 3)  # t of 4 degrees within 1.96 * sqrt(4 / 5) = 1.753
-    0.846
-    """
+    """Compute the expected coverage of a percentile interval over few annotators."""
     half_width = -float(ndtri((1 - level) / 2)) * math.sqrt((n_annotators - 1) / n_annotators)
     return 1 - 2 * float(stdtr(n_annotators - 1, -half_width))
 

@@ -60,6 +60,8 @@ from annobench.scale._blocks import Block, BlockedLabels
 from annobench.scale._sources import workers_of
 from annobench.scale._workers import Scheduler
 
+__all__ = ["PartitionedAgreement", "agreement_of_partitions"]
+
 #: With more patterns than this there is no bootstrap.
 MAX_PATTERNS: Final = 200_000
 #: Forms whose rows depend on the labels of their item alone.
@@ -356,27 +358,7 @@ def agreement_of_partitions(
 
 
 def additive(labels: BlockedLabels, coefficient: str, options: dict[str, Any]) -> Agreement:
-    """Return a coefficient on two labels of one item, if it can be summed over partitions.
-
-    Parameters
-    ----------
-    labels : BlockedLabels
-        What it is wanted of.
-    coefficient : str
-        Its name.
-    options : dict
-        Of the coefficient.
-
-    Returns
-    -------
-    Agreement
-        Whose form serves for the labels, too.
-
-    Raises
-    ------
-    AnnotationError
-        If there is no such coefficient, or it does not run on partitions.
-    """
+    """Return a coefficient on two labels of one item, if it can be summed over partitions."""
     probe = _probe(labels, coefficient, options)
     if probe.method.complete or not isinstance(probe.form, _FORMS):
         raise AnnotationError(
@@ -396,29 +378,7 @@ def report_partitions(
     scheduler: Scheduler = None,
     say: Callable[[str], None] = lambda line: None,
 ) -> pd.DataFrame:
-    """Compute all coefficients that can be summed over partitions, with intervals.
-
-    Parameters
-    ----------
-    labels : BlockedLabels
-        The labels; their scale decides what applies.
-    rng, level, replicates
-        As for `annobench.report`.
-    scheduler, say
-        As for `agreement_of_partitions`.
-
-    Returns
-    -------
-    DataFrame
-        The rows "overall" of `annobench.report`. The note says which coefficients do not run on
-        partitions.
-
-    Raises
-    ------
-    AnnotationError
-        If an annotator labelled an item twice, no item has two labels, or the level is not in
-        (0, 1).
-    """
+    """Compute all coefficients that can be summed over partitions, with intervals."""
     check_level(level, "report")
     settings = Settings(None if rng is None else np.random.default_rng(rng), level, replicates)
     rows = []

@@ -15,6 +15,8 @@ from annobench.core.numbers import plain_number
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 
+__all__ = ["Coefficient", "Example", "Options"]
+
 Options = Mapping[str, Any]
 
 

@@ -29,6 +29,16 @@ from annobench.resampling.weights import (
     weighted_sum,
 )
 
+__all__ = [
+    "MAX_CATEGORIES",
+    "Patterns",
+    "Unit",
+    "bootstrap",
+    "bootstrap_groups",
+    "jackknife",
+    "posterior",
+]
+
 Unit = Literal["items", "annotators", "both"]
 
 #: Fewer annotators than this are too small a sample of annotators.
@@ -144,20 +154,7 @@ class Patterns:
 def distinct_rows(
     rows: NDArray[Any],
 ) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
-    """Find the rows that differ.
-
-    Parameters
-    ----------
-    rows : ndarray, shape (I, S)
-        Numbers.
-
-    Returns
-    -------
-    rows : ndarray, shape (P, S)
-        In the order in which they come first.
-    frequency, first : ndarray of int64, shape (P,)
-        How often each comes, and where first.
-    """
+    """Find the rows that differ."""
     if not len(rows):
         return rows, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     code = pd.DataFrame(rows).groupby(list(range(rows.shape[1])), sort=False).ngroup()
@@ -324,20 +321,7 @@ def jackknife(statistic: Statistic, unit: Unit) -> NDArray[np.float64]:
 
 
 def without_annotator(statistic: Statistic, annotator: int) -> float:
-    """Recompute a coefficient without one annotator.
-
-    Parameters
-    ----------
-    statistic : Statistic
-        The coefficient on its labels.
-    annotator : int
-        The code of the annotator.
-
-    Returns
-    -------
-    float
-        NaN if it is undefined or no pair of annotators is left.
-    """
+    """Recompute a coefficient without one annotator."""
     copies = np.ones(statistic.n_annotators)
     copies[annotator] = 0
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -418,38 +402,14 @@ def _posterior_rows(statistic: Statistic) -> tuple[Form, Rows, Floats]:
 
 
 def has_prior(statistic: Statistic) -> bool:
-    """Say whether the posterior has prior mass on unobserved pairs of labels.
-
-    Parameters
-    ----------
-    statistic : Statistic
-        The coefficient on its labels.
-
-    Returns
-    -------
-    bool
-        True of two annotators who labelled all items, with at most `MAX_CATEGORIES`.
-    """
+    """Say whether the posterior has prior mass on unobserved pairs of labels."""
     a = statistic.annotations
     complete = a.n_annotators == 2 and a.n_labels == 2 * a.n_items
     return complete and a.scale in ("nominal", "ordinal") and a.n_categories <= MAX_CATEGORIES
 
 
 def check_unit(statistic: Statistic, unit: Unit) -> None:
-    """Reject resampling of too few items or annotators.
-
-    Parameters
-    ----------
-    statistic : Statistic
-        The coefficient on its labels.
-    unit : {"items", "annotators", "both"}
-        What is to be resampled.
-
-    Raises
-    ------
-    AnnotationError
-        If there are fewer than two items or `MIN_ANNOTATORS` annotators.
-    """
+    """Reject resampling of too few items or annotators."""
     if unit != "items":
         active = active_annotators(statistic.annotations).size
         if active < MIN_ANNOTATORS:
@@ -465,18 +425,7 @@ def check_unit(statistic: Statistic, unit: Unit) -> None:
 
 
 def active_annotators(annotations: Annotations) -> NDArray[np.int64]:
-    """Find the annotators who share an item with another.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-
-    Returns
-    -------
-    ndarray of int
-        Their codes.
-    """
+    """Find the annotators who share an item with another."""
     shared = np.diff(annotations.by_item.offsets)[annotations.item] > 1
     n_shared = np.bincount(annotations.annotator[shared], minlength=annotations.n_annotators)
     return np.flatnonzero(n_shared)

@@ -24,6 +24,8 @@ from annobench.labels.annotations import Annotations
 from annobench.resampling.intervals import Interval
 from annobench.scale._blocks import BlockedLabels
 
+__all__ = ["COLUMNS", "Settings", "Variant", "described", "entries", "variants"]
+
 #: The columns of a report.
 COLUMNS: Final = (
     "breakdown",
@@ -265,24 +267,7 @@ class _Measured(Protocol):
 def laid_out(
     result: _Measured, settings: Settings, *, bootstrap: bool, takes_long: bool = False
 ) -> dict[str, Any]:
-    """Lay out a coefficient with its interval.
-
-    Parameters
-    ----------
-    result : Agreement or PartitionedAgreement
-        The coefficient.
-    settings : Settings
-        Of intervals.
-    bootstrap : bool
-        Whether the interval is of the bootstrap, where there is a source of randomness.
-    takes_long : bool, default False
-        Whether that would take long, and the interval is analytic after all.
-
-    Returns
-    -------
-    dict
-        Columns of a report.
-    """
+    """Lay out a coefficient with its interval."""
     values = _estimates(result)
     if math.isnan(result.estimate):
         return {**values, "note": f"Undefined. {result.method.degenerate}"}
@@ -358,22 +343,7 @@ def _error_terms(result: Agreement, weighted: bool) -> int:
 def overall_row(
     variant: Variant, values: dict[str, Any], labels: Annotations | BlockedLabels
 ) -> dict[str, Any]:
-    """Return the row of a coefficient of all labels.
-
-    Parameters
-    ----------
-    variant : Variant
-        The coefficient.
-    values : dict
-        Columns of its value.
-    labels : Annotations or BlockedLabels
-        All labels.
-
-    Returns
-    -------
-    dict
-        Columns of a report.
-    """
+    """Return the row of a coefficient of all labels."""
     # Where labels are missing, what the coefficient does about it belongs to its value.
     if "estimate" in values and labels.n_labels < labels.n_items * labels.n_annotators:
         values["note"] = f"{values['note']} {variant.method.missing}".strip()

@@ -40,6 +40,8 @@ from annobench.scale._workers import Scheduler
 if TYPE_CHECKING:
     pass
 
+__all__ = ["MAX_CATEGORIES", "report"]
+
 #: Breakdowns show at most so many categories and pairs of annotators.
 MAX_CATEGORIES: Final = 30
 MAX_PAIRS: Final = 45
@@ -191,19 +193,7 @@ def _by_category(annotations: Annotations, settings: Settings) -> Iterator[dict[
 
 
 def binary_labels(annotations: Annotations) -> dict[str, Annotations]:
-    """Set each of the most frequent categories, or elements of sets, against the rest.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-
-    Returns
-    -------
-    dict of str to Annotations
-        Nominal, of two categories, by the name of the second; in the order of the categories,
-        at most `MAX_CATEGORIES`.
-    """
+    """Set each of the most frequent categories, or elements of sets, against the rest."""
     a = annotations
     given = np.bincount(a.label, minlength=a.n_categories)
     if a.scale != "set":

@@ -27,6 +27,8 @@ from annobench.resampling.intervals import Interval
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = ["Agreement"]
+
 
 class Agreement(Statistic, Summarised):
     """A coefficient of agreement on given labels, with its intervals and breakdowns.

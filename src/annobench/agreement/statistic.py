@@ -20,6 +20,8 @@ from annobench.core.tolerances import ZERO
 from annobench.labels.annotations import Annotations
 from annobench.resampling.weights import MAX_CELLS
 
+__all__ = ["standard_error"]
+
 #: Makes the form of a coefficient, given copies of each annotator (None for one of each).
 MakeForm = Callable[[Annotations, Floats | None], Form]
 
@@ -66,23 +68,7 @@ class Statistic:
         collapsible: bool = True,
         analytic_limits: Callable[[Statistic, float], tuple[float, float]] | None = None,
     ) -> Self:
-        """Compute the estimate, and warn if it is undefined.
-
-        Parameters
-        ----------
-        method, annotations, make_form, refit, collapsible, analytic_limits
-            The attributes.
-
-        Returns
-        -------
-        Self
-            With the estimate.
-
-        Warns
-        -----
-        DegenerateWarning
-            If the estimate is undefined.
-        """
+        """Compute the estimate, and warn if it is undefined."""
         result = cls(method, annotations, make_form, refit, collapsible, analytic_limits)
         if math.isnan(result.estimate):
             warnings.warn(
@@ -161,23 +147,7 @@ class Statistic:
 
 
 def influence_values(form: Form, totals: Totals) -> NDArray[np.float64]:
-    """Return the empirical influence values of the items on the coefficient.
-
-    Without a formula of the form's own, the derivative is taken by the complex step, exact to
-    rounding, in the direction of each total or of each item, whichever are fewer.
-
-    Parameters
-    ----------
-    form : Form
-        The coefficient.
-    totals : ndarray, shape (S,)
-        Where.
-
-    Returns
-    -------
-    ndarray, shape (I,)
-        NaN where the coefficient is undefined.
-    """
+    """Return the empirical influence values of the items on the coefficient."""
     rows = form.rows
     n_items, n_totals = rows.shape
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -222,22 +192,7 @@ def standard_error(influence: NDArray[np.float64], used: NDArray[np.bool_], ddof
 
 
 def error_of_variance(n_items: int, variance: float, ddof: int = 0) -> float:
-    """Return the large-sample standard error, given the variance of the influence values.
-
-    Parameters
-    ----------
-    n_items : int
-        Items that enter.
-    variance : float
-        Of their influence values, divided by their number.
-    ddof : {0, 1}, default 0
-        As for `standard_error`.
-
-    Returns
-    -------
-    float
-        NaN with fewer than two items.
-    """
+    """Return the large-sample standard error, given the variance of the influence values."""
     n = n_items
     if n < 2:
         return math.nan
@@ -246,18 +201,7 @@ def error_of_variance(n_items: int, variance: float, ddof: int = 0) -> float:
 
 
 def used_items(rows: Rows) -> NDArray[np.bool_]:
-    """Mark the items whose rows are not all zero.
-
-    Parameters
-    ----------
-    rows : ndarray or csr_array, shape (I, S)
-        Statistics.
-
-    Returns
-    -------
-    ndarray of bool, shape (I,)
-        True where an item enters the coefficient.
-    """
+    """Mark the items whose rows are not all zero."""
     if isinstance(rows, sparse.csr_array):
         return np.asarray(abs(rows).sum(axis=1) > 0)
     return np.asarray(rows.any(axis=1))

@@ -17,6 +17,8 @@ from annobench.core.errors import AnnotationError
 from annobench.core.numbers import plain_number
 from annobench.labels.annotations import Annotations
 
+__all__ = ["MAX_CATEGORIES", "WEIGHTS", "Weights", "distances"]
+
 #: Named weights of agreement.
 WEIGHTS: Final = ("linear", "quadratic")
 #: Named distances.
@@ -45,29 +47,6 @@ def agreement_weights(
 ) -> NDArray[np.float64] | None:
     """Return the table of weights for a coefficient.
 
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    weights : {"linear", "quadratic"} or array_like of shape (K, K) or None
-        A name, with the categories' distance by their values on the interval scale and by
-        their order otherwise; a table; or None, where only equal labels agree.
-    name : str
-        The coefficient, for messages.
-
-    Returns
-    -------
-    ndarray of float, shape (K, K), or None
-        Symmetric, 1 on the diagonal.
-
-    Raises
-    ------
-    AnnotationError
-        If the name is unknown, or the table has a wrong shape, is not symmetric, not finite,
-        above 1, or not 1 on the diagonal.
-
-    References
-    ----------
     Cohen (1968), Psychological Bulletin 70 (linear); Fleiss and Cohen (1973) (quadratic).
     """
     check_category_count(annotations, name)
@@ -98,57 +77,14 @@ def agreement_weights(
 def checked_weights(
     annotations: Annotations, weights: Weights, name: str
 ) -> tuple[Weights, NDArray[np.float64] | None]:
-    """Check weights, and return them with the distances that they stand for.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    weights : {"linear", "quadratic"} or array_like of shape (K, K) or None
-        As the caller gave them; the rows and columns of a frame are matched by name.
-    name : str
-        The coefficient, for messages.
-
-    Returns
-    -------
-    weights : str, ndarray or None
-        A name stays a name, so that it can be applied to other categories; a table is a
-        copy that nobody can change.
-    distances : ndarray, shape (K, K), or None
-        1 - weights; None where only equal labels agree.
-
-    Raises
-    ------
-    AnnotationError
-        As `agreement_weights` does.
-    """
+    """Check weights, and return them with the distances that they stand for."""
     table = agreement_weights(annotations, weights, name)
     kept = weights if weights is None or isinstance(weights, str) else table
     return kept, None if table is None else 1 - table
 
 
 def checked_metric(annotations: Annotations, metric: Metric, name: str) -> Metric:
-    """Check a table of distances, and keep a copy that nobody can change.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    metric : str, array_like of shape (K, K) or callable
-        As the caller gave it; the rows and columns of a frame are matched by name.
-    name : str
-        The coefficient, for messages.
-
-    Returns
-    -------
-    str, callable or ndarray
-        Names and functions stay as they are.
-
-    Raises
-    ------
-    AnnotationError
-        As `distances` does.
-    """
+    """Check a table of distances, and keep a copy that nobody can change."""
     if isinstance(metric, str) or callable(metric):
         return metric
     return distances(annotations, metric, name)
@@ -215,20 +151,7 @@ def distances(
 
 
 def check_category_count(annotations: Annotations, name: str) -> None:
-    """Reject labels that are not categories.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    name : str
-        The coefficient, for messages.
-
-    Raises
-    ------
-    AnnotationError
-        If there are more than `MAX_CATEGORIES`.
-    """
+    """Reject labels that are not categories."""
     if annotations.n_categories > MAX_CATEGORIES:
         raise AnnotationError(
             f"{name}: the labels have {annotations.n_categories:,} categories, more than "
@@ -238,20 +161,7 @@ def check_category_count(annotations: Annotations, name: str) -> None:
 
 
 def check_tabulated(annotations: Annotations, name: str) -> None:
-    """Reject more categories than a table can have.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    name : str
-        The coefficient, for messages.
-
-    Raises
-    ------
-    AnnotationError
-        If there are more than `MAX_TABULATED`.
-    """
+    """Reject more categories than a table can have."""
     if annotations.n_categories > MAX_TABULATED:
         raise AnnotationError(
             f"{name}: weights or distances of {annotations.n_categories:,} categories are a table "

@@ -35,6 +35,22 @@ from annobench.resampling.intervals import Interval, percentile_interval
 from annobench.resampling.ratios import ratio
 from annobench.resampling.weights import draw_counts
 
+__all__ = [
+    "KINDS",
+    "UNIVERSES",
+    "Alignments",
+    "Floats",
+    "Kind",
+    "Link",
+    "LinkComparison",
+    "LinkPool",
+    "SentencePair",
+    "compare",
+    "fan_out",
+    "pool",
+    "sizes",
+]
+
 Kind = Literal["word", "phrase"]
 Side = Literal["source", "target"]
 Universe = Literal["drawn", "kind", "nodes"]

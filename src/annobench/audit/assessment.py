@@ -19,6 +19,8 @@ from annobench.core.results import Summarised
 from annobench.evaluation.calibration import Calibration, calibrate
 from annobench.resampling.intervals import Interval
 
+__all__ = ["Assessment", "Ints", "assess"]
+
 Ints = NDArray[np.int64]
 
 #: Checks below which nothing is estimated.

@@ -27,6 +27,8 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models.base import Fit
 
+__all__ = ["Floats", "average_confusion", "expected_information", "next_labels"]
+
 Floats = NDArray[np.float64]
 
 #: Added to every expected number of labels, so that a rare category has a row.

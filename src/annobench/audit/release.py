@@ -45,6 +45,17 @@ from annobench.core.results import Summarised, SummarisedScalars
 from annobench.core.tolerances import WHOLE
 from annobench.resampling.ratios import ratio
 
+__all__ = [
+    "STARTS",
+    "Floats",
+    "Ints",
+    "Release",
+    "TestedSets",
+    "examine_sets",
+    "p_value",
+    "release",
+]
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -287,22 +298,7 @@ def examine_sets(
 
 
 def equal_rate(design: Design, is_checked: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Floats]:
-    """Choose checks with equal inclusion probabilities, starting from the most certain stratum.
-
-    Parameters
-    ----------
-    design : Design
-        What was drawn.
-    is_checked : ndarray of bool, shape (I,)
-        Whether an item was checked.
-
-    Returns
-    -------
-    used : ndarray of bool, shape (I,)
-        Whether the check of an item is used.
-    rates : ndarray, shape (H,)
-        The least sampling rate of the strata up to each; 0 from a stratum without checks on.
-    """
+    """Choose checks with equal inclusion probabilities, starting from the most certain stratum."""
     sizes = design.sizes
     checked = np.bincount(design.stratum[is_checked], minlength=sizes.size)
     rate = checked[0] / sizes[0]
@@ -318,32 +314,7 @@ def equal_rate(design: Design, is_checked: NDArray[np.bool_]) -> tuple[NDArray[n
 
 
 def fallback(p: Floats, lowest: Floats, delta: float) -> tuple[Floats, NDArray[np.bool_]]:
-    """Test ordered hypotheses by the fallback procedure.
-
-    Parameters
-    ----------
-    p : ndarray, shape (M,)
-        P-values.
-    lowest : ndarray, shape (M,)
-        The least that each could be, whatever is found: those that could not be rejected with a
-        part of delta own nothing.
-    delta : float
-        Probability of any false rejection.
-
-    Returns
-    -------
-    deltas : ndarray, shape (M,)
-        At which each was tested.
-    rejected : ndarray of bool, shape (M,)
-        Whether it was.
-
-    Examples
-    --------
-    Three of the four own a third of delta; what the first leaves lets the second be rejected:
-
-    >>> fallback(np.array([0.001, 0.03, 0.2, 0.001]), np.zeros(4), 0.05)[1].tolist()
-    [True, True, False, False]
-    """
+    """Test ordered hypotheses by the fallback procedure."""
     own = np.zeros(p.size)
     possible = np.flatnonzero(lowest <= delta / STARTS)
     if not possible.size:
@@ -368,31 +339,7 @@ def checks_needed(
     of_items: int,
     power: float = POWER,
 ) -> float:
-    """Return how many checks of all items would release a set.
-
-    Parameters
-    ----------
-    estimate : float
-        Share of errors in the set.
-    n_items : int
-        Items of the set.
-    error_rate, confidence : float
-        What is to be certified.
-    of_items : int
-        All items, at least `n_items`.
-    power : float, default 0.8
-        Probability that the checks will be enough.
-
-    Returns
-    -------
-    float
-        Checks of a simple random sample of all items; infinite if no number is enough.
-
-    Examples
-    --------
-    >>> checks_needed(0.0, 10**6, error_rate=0.05, confidence=0.95, of_items=10**6)
-    59.0
-    """
+    """Return how many checks of all items would release a set."""
     if not estimate < error_rate:
         return math.inf
 

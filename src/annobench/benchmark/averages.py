@@ -13,6 +13,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+__all__ = ["AVERAGED", "COLUMNS", "average"]
+
 #: What is averaged.
 AVERAGED: Final = ("log_loss", "accuracy", "calibration_error")
 

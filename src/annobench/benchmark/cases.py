@@ -13,6 +13,8 @@ from annobench import datasets
 from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
 
+__all__ = ["BenchmarkCase", "read_cases"]
+
 
 @dataclass(frozen=True, eq=False)
 class BenchmarkCase:

@@ -32,6 +32,8 @@ from annobench.benchmark.fits import FitRecord
 from annobench.benchmark.scores import SCORES, curves, resampled_scores, score_confusion
 from annobench.core.errors import AnnotationError
 
+__all__ = ["BLOCK", "LEVEL", "ROUNDING", "Comparison", "Floats", "compare"]
+
 Floats = NDArray[np.float64]
 
 LEVEL: Final = 0.95
@@ -181,23 +183,7 @@ def _differences(found: Mapping[str, Mapping[str, Floats]]) -> pd.DataFrame:
 
 
 def studentise(drawn: Floats, level: float = LEVEL) -> tuple[Floats, float]:
-    """Return standard errors of estimates, and the critical value of simultaneous intervals.
-
-    Parameters
-    ----------
-    drawn : ndarray, shape (M, R)
-        Resampled values of M estimates, the same R resamples for all.
-    level : float, default 0.95
-        Of the intervals, in (0, 1).
-
-    Returns
-    -------
-    errors : ndarray, shape (M,)
-        Standard deviations of the rows, 0 for one that does not vary.
-    critical : float
-        The quantile of the largest absolute studentised deviation of a resample; NaN where no row
-        varies.
-    """
+    """Return standard errors of estimates, and the critical value of simultaneous intervals."""
     if not drawn.size:
         return np.zeros(len(drawn)), np.nan
     deviation = drawn - drawn.mean(axis=1, keepdims=True)
@@ -211,22 +197,7 @@ def studentise(drawn: Floats, level: float = LEVEL) -> tuple[Floats, float]:
 
 
 def differences_to(reference: str, scores: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:
-    """Return the differences of all methods to one, where both have a score.
-
-    Parameters
-    ----------
-    reference : str
-        A method.
-    scores, differences : DataFrame
-        As in `Comparison`, of any number of cases.
-
-    Returns
-    -------
-    DataFrame
-        A row for every problem, score and method but the reference: problem, score, method,
-        difference (to the reference), error (its standard error), critical (for simultaneous
-        intervals).
-    """
+    """Return the differences of all methods to one, where both have a score."""
     keys = ["problem", "score"]
     if reference not in differences:
         return pd.DataFrame(columns=[*keys, "method", "difference", "error", "critical"])

@@ -39,26 +39,7 @@ def _mix(value: Colours) -> Colours:
 
 
 def fingerprint(annotations: Annotations) -> int:
-    """Return a number that label tables share which are the same up to names.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels; items, annotators and categories without labels don't count.
-
-    Returns
-    -------
-    int
-        In [0, 2^64).
-
-    Examples
-    --------
-    >>> a = Annotations.from_arrays(list("xxyy"), list("abab"), list("0010"))
-    >>> b = Annotations.from_arrays(list("uuvv"), list("dcdc"), list("nnyn"))
-    >>> c = Annotations.from_arrays(list("xxyy"), list("abab"), list("0011"))
-    >>> fingerprint(a) == fingerprint(b), fingerprint(a) == fingerprint(c)
-    (True, False)
-    """
+    """Return a number that label tables share which are the same up to names."""
     codes = (annotations.item, annotations.annotator, annotations.label)
     sizes = (annotations.n_items, annotations.n_annotators, annotations.n_categories)
     colours = [np.zeros(size, dtype=np.uint64) for size in sizes]
@@ -75,19 +56,7 @@ def fingerprint(annotations: Annotations) -> int:
 
 
 def same_labels(cases: Iterable[BenchmarkCase]) -> dict[str, str]:
-    """Say which case an earlier one equals, up to names.
-
-    Parameters
-    ----------
-    cases : iterable of BenchmarkCase
-        In the order in which the first of several equal ones counts.
-
-    Returns
-    -------
-    dict of str to str
-        For every case the name of the first that holds the same labels, empty if it is the first
-        itself.
-    """
+    """Say which case an earlier one equals, up to names."""
     first: dict[int, str] = {}
     return {
         case.name: "" if (known := first.setdefault(mark, case.name)) == case.name else known

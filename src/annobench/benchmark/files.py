@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+__all__ = ["SETTINGS", "TABLES", "file_names"]
+
 #: The tables, as in `annobench.benchmark.tables.BenchmarkTables`.
 TABLES: Final = (
     "scores",

@@ -26,6 +26,18 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models.base import Method
 
+__all__ = [
+    "FitRecord",
+    "Floats",
+    "Model",
+    "fit_all",
+    "fit_once",
+    "in_order",
+    "prepare",
+    "read_fits",
+    "write_fits",
+]
+
 Floats = NDArray[np.float64]
 Status = Literal["scored", "over budget", "not applicable", "failed"]
 

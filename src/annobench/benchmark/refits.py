@@ -37,6 +37,8 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 
+__all__ = ["COLUMNS", "ERRORS", "SCORES", "Floats", "Part", "parts_of", "refit"]
+
 Floats = NDArray[np.float64]
 
 #: What is scored, and the names of standard errors of it.
@@ -108,20 +110,7 @@ def parts_of(case: BenchmarkCase, settings: Mapping[str, Any], seed: int) -> Ite
 
 
 def resample_annotators(labels: Annotations, rng: np.random.Generator) -> Annotations:
-    """Draw as many annotators as there are, with replacement.
-
-    Parameters
-    ----------
-    labels : Annotations
-        Of J annotators.
-    rng : numpy.random.Generator
-        Source of the draw.
-
-    Returns
-    -------
-    Annotations
-        The same items and categories; an annotator drawn n times is n annotators of equal labels.
-    """
+    """Draw as many annotators as there are, with replacement."""
     labels = as_annotations(labels, "resample_annotators")
     by_annotator = labels.by_annotator
     drawn = rng.integers(labels.n_annotators, size=labels.n_annotators)
@@ -234,24 +223,7 @@ def _errors(shares: list[Floats], design: str) -> dict[str, float]:
 def join_refits(
     tables: Iterable[pd.DataFrame],
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Put tables of several methods and cases side by side.
-
-    Parameters
-    ----------
-    tables : iterable of DataFrame
-        As from `refit`.
-
-    Returns
-    -------
-    values : DataFrame
-        A row for every part and score: problem, design, size, repeat, score, and a column for
-        every method; NaN where one has no value.
-    errors : DataFrame
-        Likewise a row for every size of a learning curve and score, with standard errors over
-        items: problem, design, size, score, and the methods.
-    notes : DataFrame
-        A row for every note: problem, design, method, note.
-    """
+    """Put tables of several methods and cases side by side."""
     filled = [table for table in tables if len(table)]
     keys = ["problem", "design", "method", "note"]
     sizes = [name for name in KEYS if name != "repeat"]

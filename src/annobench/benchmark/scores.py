@@ -21,6 +21,8 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models.base import best_categories
 
+__all__ = ["SCORES", "Floats", "Score", "curves", "score"]
+
 Floats = NDArray[np.float64]
 
 
@@ -169,20 +171,7 @@ def score(posterior: ArrayLike, gold: ArrayLike) -> dict[str, float]:
 
 
 def item_scores(posterior: Floats, gold: NDArray[np.int64]) -> dict[str, Floats]:
-    """Score each item by itself, by the scores that are means over items.
-
-    Parameters
-    ----------
-    posterior : ndarray, shape (I, K)
-        Probabilities.
-    gold : ndarray of int, shape (I,)
-        Codes of the gold categories, in [0, K).
-
-    Returns
-    -------
-    dict of str to ndarray
-        Of `accuracy`, `log_loss` and `brier` the item's share, each of shape (I,).
-    """
+    """Score each item by itself, by the scores that are means over items."""
     right, _, features = _features(posterior, gold)
     return {"accuracy": right, "log_loss": features[:, 0], "brier": features[:, 1]}
 
@@ -190,22 +179,7 @@ def item_scores(posterior: Floats, gold: NDArray[np.int64]) -> dict[str, Floats]
 def resampled_scores(
     posterior: Floats, gold: NDArray[np.int64], times: NDArray[np.int64]
 ) -> Floats:
-    """Score resampled items.
-
-    Parameters
-    ----------
-    posterior : ndarray, shape (I, K)
-        Probabilities.
-    gold : ndarray of int, shape (I,)
-        Codes of the gold categories, in [0, K).
-    times : ndarray of int, shape (R, I)
-        How often each resample holds each item; rows sum to at least 1.
-
-    Returns
-    -------
-    ndarray, shape (R, 6)
-        The scores in the order of `SCORES`.
-    """
+    """Score resampled items."""
     k = posterior.shape[1]
     right, confidence, features = _features(posterior, gold)
     sizes = times.sum(axis=1, keepdims=True)
@@ -254,29 +228,7 @@ def _bin(confidence: Floats) -> NDArray[np.int64]:
 
 
 def risk_area(confidence: Floats, right: Floats, times: NDArray[np.int64]) -> Floats:
-    """Return the area under the risk-coverage curve of resampled items.
-
-    Parameters
-    ----------
-    confidence : ndarray, shape (I,)
-        How sure an answer is; only the order counts.
-    right : ndarray, shape (I,)
-        How right it is, in [0, 1].
-    times : ndarray of int, shape (R, I)
-        How often each resample holds each item.
-
-    Returns
-    -------
-    ndarray, shape (R,)
-        The mean over n of the expected error rate among the n surest, equally sure ones in random
-        order, as `annobench.evaluation.selective.risk_coverage` has it.
-
-    Notes
-    -----
-    Where C surer items have E errors, the next m, equally sure, with a rate of errors a, add the
-    sum over t = 1 to m of (E + a t) / (C + t), which is a m + (E - a C) (H(C + m) - H(C)) with the
-    harmonic numbers H. Linear in R I.
-    """
+    """Return the area under the risk-coverage curve of resampled items."""
     _, group = np.unique(-confidence, return_inverse=True)
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(group[order]) > 0])
@@ -334,35 +286,7 @@ def curves(posterior: Floats, gold: NDArray[np.int64]) -> pd.DataFrame:
 def score_confusion(
     confusion: Floats, annotations: Annotations, gold: NDArray[np.int64]
 ) -> tuple[Floats, Floats]:
-    """Compare estimated confusion matrices with those of labels and gold standard.
-
-    Parameters
-    ----------
-    confusion : ndarray, shape (J, K, K)
-        Estimated; rows sum to 1, or are NaN.
-    annotations : Annotations
-        The labels of all items.
-    gold : ndarray of int, shape (I,)
-        Codes of the gold categories; -1 where there is none.
-
-    Returns
-    -------
-    error : ndarray, shape (J,)
-        For each annotator the sum, over labels of items with gold, of the distance of total
-        variation in [0, 1] between the estimated and the gold row of the item's category; 1 where
-        the estimate is NaN.
-    n_labels : ndarray of int, shape (J,)
-        How many labels these are. The score `CONFUSION_ERROR` is the ratio of the two sums.
-
-    Examples
-    --------
-    One annotator, right on 3 of 4 items of category 0, whose estimated rate is 0.95.
-
-    >>> a = Annotations.from_arrays(list("wxyz"), list("aaaa"), list("0001"), categories="01")
-    >>> error, n = score_confusion(np.array([[[0.95, 0.05], [0.1, 0.9]]]), a, np.zeros(4, int))
-    >>> (error / n).round(3)
-    array([0.2])
-    """
+    """Compare estimated confusion matrices with those of labels and gold standard."""
     annotations = as_annotations(annotations, "score_confusion")
     known = annotations.select(items=gold >= 0)
     counts = confusion_counts(known, gold[gold >= 0]).astype(np.float64)

@@ -34,6 +34,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
 
+__all__ = ["DRAWS", "SignedRank", "signed_rank"]
+
 #: The prior's strength: the weight of the pseudo-observation in observations.
 STRENGTH: Final = 0.5
 

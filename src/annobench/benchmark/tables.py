@@ -28,6 +28,8 @@ from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
 from annobench.core.versions import versions
 
+__all__ = ["BenchmarkTables", "counted", "read_table", "read_tables", "tabulate"]
+
 #: Columns that are text, whatever they look like.
 TEXT: Final = (
     *("problem", "method", "other", "score", "design", "curve", "provenance", "status", "note"),
@@ -238,20 +240,7 @@ def tabulate(
 
 
 def without_unconverged(table: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
-    """Leave out what comes from fits that have not converged.
-
-    Parameters
-    ----------
-    table : DataFrame
-        With the columns problem and method, such as scores.
-    fits : DataFrame
-        As in `BenchmarkTables`.
-
-    Returns
-    -------
-    DataFrame
-        The other rows.
-    """
+    """Leave out what comes from fits that have not converged."""
     keys = ["problem", "method"]
     lost = pd.MultiIndex.from_frame(fits.loc[fits["converged"] == "no", keys])
     return table[~pd.MultiIndex.from_frame(table[keys]).isin(lost)]
@@ -273,19 +262,7 @@ def _leading(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 
 
 def describe_methods(methods: Iterable[Model]) -> pd.DataFrame:
-    """Describe methods by their records.
-
-    Parameters
-    ----------
-    methods : iterable of Model
-        Of different names.
-
-    Returns
-    -------
-    DataFrame
-        A row each: method, reference, source (the `SOURCE` of the method, such as package and
-        version; this library if it has none), deterministic, and the phrases of its conventions.
-    """
+    """Describe methods by their records."""
     return pd.DataFrame(
         [
             {
@@ -301,18 +278,7 @@ def describe_methods(methods: Iterable[Model]) -> pd.DataFrame:
 
 
 def describe_cases(cases: Iterable[BenchmarkCase]) -> pd.DataFrame:
-    """Tabulate the size of each case.
-
-    Parameters
-    ----------
-    cases : iterable of BenchmarkCase
-        With labels.
-
-    Returns
-    -------
-    DataFrame
-        As `problems` in `BenchmarkTables`.
-    """
+    """Tabulate the size of each case."""
     listed = list(cases)
     # Only of real data sets: a regime is as it was drawn.
     twins = same_labels(each for each in listed if each.provenance == "real")
@@ -353,18 +319,7 @@ def counted(problems: pd.DataFrame) -> list[str]:
 
 
 def describe_fits(records: Iterable[FitRecord]) -> pd.DataFrame:
-    """Tabulate the outcome and the cost of each fit.
-
-    Parameters
-    ----------
-    records : iterable of FitRecord
-        As from `fit_all`.
-
-    Returns
-    -------
-    DataFrame
-        A row for each record, as `fits` in `BenchmarkTables`.
-    """
+    """Tabulate the outcome and the cost of each fit."""
     return pd.DataFrame(
         [
             {

@@ -8,6 +8,8 @@ import pkgutil
 from collections.abc import Iterable
 from types import ModuleType
 
+__all__ = ["did_you_mean", "records"]
+
 
 def records(package: str, attribute: str = "METHOD") -> dict[str, ModuleType]:
     """Import the modules of a package and return those that hold records, by the records' names.

@@ -9,6 +9,20 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+__all__ = [
+    "AnnotationError",
+    "ChecksumError",
+    "CourseError",
+    "DataUnavailableError",
+    "DegenerateWarning",
+    "IntervalWarning",
+    "ItemColumnWarning",
+    "PublicationError",
+    "ReaderError",
+    "check_level",
+    "report_faults",
+]
+
 #: How many faults of one file are reported together.
 MAX_FAULTS = 10
 
@@ -74,27 +88,7 @@ class ItemColumnWarning(UserWarning):
 
 
 def as_sentence(message: object, name: str = "") -> str:
-    """Return a message as a sentence of its own, which may stand in a note.
-
-    Parameters
-    ----------
-    message : object
-        An error, or what it says.
-    name : str, optional
-        The function's name, with which the message begins.
-
-    Returns
-    -------
-    str
-        Without the name, and with a capital.
-
-    Examples
-    --------
-    >>> as_sentence("cohen_kappa: needs two annotators, got 1. Choose two.", "cohen_kappa")
-    'Needs two annotators, got 1. Choose two.'
-    >>> as_sentence("n_items must be at least 1.")
-    'n_items must be at least 1.'
-    """
+    """Return a message as a sentence of its own, which may stand in a note."""
     said = str(message).removeprefix(f"{name}: ")
     is_word = said.partition(" ")[0].rstrip(",;").isalpha()
     return said[:1].upper() + said[1:] if is_word else said

@@ -21,6 +21,8 @@ from annobench.core.errors import FullDiskError
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["recording", "replacing", "write_csv"]
+
 #: The umask can only be read by setting it, which two threads must not do at once.
 _ASKING = threading.Lock()
 
@@ -79,24 +81,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def naming_full_disk(path: str | Path) -> Iterator[None]:
-    """Name the file that was being written, and the remedy, in the error of a full disk.
-
-    Parameters
-    ----------
-    path : str or Path
-        What is written.
-
-    Yields
-    ------
-    None
-        While it is written.
-
-    Raises
-    ------
-    FullDiskError
-        In place of an error whose number, or that of one of its causes, is that of a full disk or
-        of a quota that is used up.
-    """
+    """Name the file that was being written, and the remedy, in the error of a full disk."""
     try:
         yield
     except FullDiskError:
@@ -148,19 +133,7 @@ def write_csv(
 
 
 def csv_quoting(table: pd.DataFrame) -> Literal[0, 2]:
-    """Choose which texts of a table are quoted in a CSV file whose lines end with line feeds.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Any.
-
-    Returns
-    -------
-    int
-        A constant of `csv`: those that need it, or all where one has a carriage return. Writers
-        quote the line ends alone that they use themselves, while readers know them all.
-    """
+    """Choose which texts of a table are quoted in a CSV file whose lines end with line feeds."""
     names = (*table.columns, *table.index.names)
     columns = [column for _, column in table.items() if column.dtype.kind == "O"]
     if table.index.dtype.kind == "O":
@@ -177,14 +150,7 @@ def _has_return(texts: Iterable[Hashable]) -> bool:
 
 
 def remove_abandoned_drafts(folder: str | Path) -> None:
-    """Remove what killed processes left in the middle of `replacing`.
-
-    Parameters
-    ----------
-    folder : str or Path
-        Searched with all folders below. Drafts that are being written, by whichever
-        process, stay.
-    """
+    """Remove what killed processes left in the middle of `replacing`."""
     _remove_unlocked(Path(folder).rglob(f"{_PREFIX}*"))
 
 

@@ -6,6 +6,8 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+__all__ = ["quiet"]
+
 
 @contextmanager
 def quiet(name: str) -> Iterator[None]:

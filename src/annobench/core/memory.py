@@ -9,6 +9,8 @@ from pathlib import Path
 
 from annobench.core.errors import AnnotationError
 
+__all__ = ["available_memory"]
+
 _PROCESSES, _GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
 
@@ -26,22 +28,7 @@ def available_memory() -> float:
 
 
 def refuse_beyond_memory(needed: float, what: str, remedy: str) -> None:
-    """Refuse work that would need more memory than there is.
-
-    Parameters
-    ----------
-    needed : float
-        Bytes, estimated.
-    what : str
-        What needs them, the subject of the message.
-    remedy : str
-        What to do instead.
-
-    Raises
-    ------
-    AnnotationError
-        If so much memory is not available.
-    """
+    """Refuse work that would need more memory than there is."""
     free = available_memory()
     if needed > free:
         raise AnnotationError(

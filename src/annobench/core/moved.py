@@ -7,6 +7,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+__all__ = ["moved"]
+
 
 def moved(old: str, new: str) -> Callable[[str], Any]:
     """Return the `__getattr__` of a module whose names have moved to another one.

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+__all__ = ["MadeName", "Name", "joined", "settle", "unused"]
+
 
 class MadeName(NamedTuple):
     """A name for what a file does not name, before it is known which names the file holds.
@@ -110,25 +112,7 @@ def settle(names: Iterable[Hashable]) -> dict[MadeName, str]:
 
 
 def pseudonyms(people: Iterable[str], names: Iterable[str]) -> dict[str, str]:
-    """Give people pseudonyms.
-
-    Parameters
-    ----------
-    people : iterable of str
-        Their names.
-    names : iterable of str
-        The names of all annotators; none of them becomes a pseudonym.
-
-    Returns
-    -------
-    dict of str to str
-        ``"person-1"`` and so on by name, numbered in the order given.
-
-    Examples
-    --------
-    >>> pseudonyms(["ann@example.org", "bob@example.org"], ["person-1"])
-    {'ann@example.org': 'person-2', 'bob@example.org': 'person-3'}
-    """
+    """Give people pseudonyms."""
     hidden = list(dict.fromkeys(people))
     taken = {*names, *hidden}
     width, found, n = len(str(len(hidden))), {}, 0
@@ -141,18 +125,7 @@ def pseudonyms(people: Iterable[str], names: Iterable[str]) -> dict[str, str]:
 
 
 def said_of_pseudonyms(found: Mapping[str, str]) -> list[str]:
-    """Say that people got pseudonyms, if any did.
-
-    Parameters
-    ----------
-    found : mapping of str to str
-        The pseudonym of each name.
-
-    Returns
-    -------
-    list of str
-        A sentence, or nothing.
-    """
+    """Say that people got pseudonyms, if any did."""
     if not found:
         return []
     return [

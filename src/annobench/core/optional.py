@@ -10,6 +10,8 @@ from typing import Any, Final
 
 from annobench.core.errors import MissingLibraryError
 
+__all__ = ["optional", "require"]
+
 #: By the module that is imported: what pip calls the library, and the extra that installs it.
 EXTRAS: Final = {
     "arviz": ("arviz", "bayes"),
@@ -64,34 +66,12 @@ def require(module: str, needing: str) -> Any:
 
 
 def is_installed(library: str) -> bool:
-    """Say whether a library can be imported, without doing so.
-
-    Parameters
-    ----------
-    library : str
-        The module, such as "pyarrow".
-
-    Returns
-    -------
-    bool
-        Whether it is found.
-    """
+    """Say whether a library can be imported, without doing so."""
     return find_spec(library) is not None
 
 
 def installed_versions(names: Iterable[str]) -> dict[str, str]:
-    """Return the versions of libraries.
-
-    Parameters
-    ----------
-    names : iterable of str
-        As pip calls them.
-
-    Returns
-    -------
-    dict of str to str
-        By name, without those that are not installed.
-    """
+    """Return the versions of libraries."""
     found = {}
     for name in names:
         try:

@@ -12,20 +12,7 @@ R = TypeVar("R")
 
 
 def say_renamed(old: str, new: str, *, stacklevel: int = 3) -> None:
-    """Warn that a name is an old one.
-
-    Parameters
-    ----------
-    old, new : str
-        The names.
-    stacklevel : int, default 3
-        Whose line the warning names, as of `warnings.warn`; by default of the caller's caller.
-
-    Warns
-    -----
-    DeprecationWarning
-        Always.
-    """
+    """Warn that a name is an old one."""
     warnings.warn(
         f"{old} is called {new}; the old name is taken until the next version.",
         DeprecationWarning,
@@ -34,18 +21,7 @@ def say_renamed(old: str, new: str, *, stacklevel: int = 3) -> None:
 
 
 def renamed_options(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function take options by their old names, too.
-
-    Parameters
-    ----------
-    **names : str
-        The new name of each option, by the old one.
-
-    Returns
-    -------
-    callable
-        The decorator; the function then warns of old names.
-    """
+    """Let a function take options by their old names, too."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+__all__ = ["Summarised"]
+
 #: Rows of a summary that a notebook shows; the middle of a longer one is elided.
 MAX_ROWS = 30
 
@@ -64,31 +66,13 @@ class Summarised(ABC):
 
 
 class SummarisedScalars(Summarised):
-    """A dataclass of a few numbers and words, which are its summary; arrays are left out.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> @dataclass(frozen=True)
-    ... class Bound(SummarisedScalars):
-    ...     n_items: int
-    ...     rate: float
-    >>> Bound(48, 48 / 967)
-    Bound: n_items = 48, rate = 0.0496381
-    """
+    """A dataclass of a few numbers and words, which are its summary; arrays are left out."""
 
     def _scalars(self) -> dict[str, Any]:
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         return {name: value for name, value in values.items() if isinstance(value, Number | str)}
 
     def summary(self) -> pd.DataFrame:
-        """Return the values.
-
-        Returns
-        -------
-        DataFrame
-            One row, one column for each attribute that is a number or a word.
-        """
         import pandas as pd
 
         return pd.DataFrame([self._scalars()])
@@ -102,20 +86,7 @@ class SummarisedScalars(Summarised):
 
 
 def as_html(headline: str, table: pd.DataFrame) -> str:
-    """Write a line and a table for a notebook; names of items and labels are escaped.
-
-    Parameters
-    ----------
-    headline : str
-        Text.
-    table : DataFrame
-        Of which the middle is elided if it has more than `MAX_ROWS` rows.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
+    """Write a line and a table for a notebook; names of items and labels are escaped."""
     import pandas as pd
 
     # A dollar sign in a name begins no formula.
@@ -125,18 +96,7 @@ def as_html(headline: str, table: pd.DataFrame) -> str:
 
 
 def axes_or_new(axes: Axes | None) -> Axes:
-    """Return the axes that were given, or those of a new figure.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes, optional
-        Where a caller wants a plot.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        Matplotlib is imported only if there are none.
-    """
+    """Return the axes that were given, or those of a new figure."""
     if axes is not None:
         return axes
     import matplotlib.pyplot as plt

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 
+__all__ = ["is_formula", "plain", "visible"]
+
 #: Control characters but for tabs and line ends, and what never stands alone: surrogates. Of the
 #: characters that direct text those that embed, override or isolate: others, such as the mark
 #: U+200F, do no more than a letter of their script.

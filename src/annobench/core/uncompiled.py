@@ -20,20 +20,7 @@ _running = threading.local()
 
 
 def as_compiled(function: Callable[..., Any], begin: Callable[[], None]) -> Callable[..., Any]:
-    """Run a function as it stands, with the arithmetic of compiled code.
-
-    Parameters
-    ----------
-    function : callable
-        A kernel of numbers, arrays and tuples of them.
-    begin : callable
-        Called before, unless another kernel calls this one.
-
-    Returns
-    -------
-    callable
-        The kernel.
-    """
+    """Run a function as it stands, with the arithmetic of compiled code."""
 
     @functools.wraps(function)
     def run(*arguments: Any) -> Any:

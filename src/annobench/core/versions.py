@@ -7,6 +7,8 @@ from importlib.metadata import version
 
 from annobench import __version__
 
+__all__ = ["versions"]
+
 
 def versions() -> dict[str, str]:
     """Return the versions of the software that decides the numbers.

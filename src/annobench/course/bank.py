@@ -21,6 +21,8 @@ from annobench.course.draws import draw
 from annobench.course.numbers import Number
 from annobench.course.texts import fill
 
+__all__ = ["ANSWERS", "Question", "catalogue", "choose", "question", "write_bank"]
+
 ANSWERS = "answers.csv"
 _PAPER, _SOLUTIONS = "exam_{:03d}.html", "solutions.html"
 
@@ -156,33 +158,7 @@ def write_exam(
     title: str = "Annotation statistics: exam",
     rng: np.random.Generator | int | None = DEFAULT_SEED,
 ) -> pd.DataFrame:
-    """Write an exam: a page for each student, one with all solutions, and a table of answers.
-
-    Parameters
-    ----------
-    students : sequence of str
-        Names or IDs.
-    folder : path
-        Where `exam_001.html` and so on, `solutions.html` and `answers.csv` are written.
-    n : int, default 8
-        How many questions, the same for all students but for their numbers.
-    only : iterable of str, optional
-        Ids of sessions; by default all.
-    title : str
-        Heading of the pages.
-    rng : numpy.random.Generator or int, optional
-        Source of randomness of the choice of questions, or a seed.
-
-    Returns
-    -------
-    DataFrame
-        One row for each student and question: `student`, `file`, `number`, `question`, `answer`.
-
-    Raises
-    ------
-    CourseError
-        If there is no student, one is named twice, or there are not so many questions.
-    """
+    """Write an exam: a page for each student, one with all solutions, and a table of answers."""
     names = _distinct(students)
     ids, target = choose(n, only, rng=rng), Path(folder)
     target.mkdir(parents=True, exist_ok=True)
@@ -200,23 +176,7 @@ def write_exam(
 
 
 def exam_files(students: Sequence[str]) -> list[str]:
-    """Return the names of the files that `write_exam` writes.
-
-    Parameters
-    ----------
-    students : sequence of str
-        Names or IDs.
-
-    Returns
-    -------
-    list of str
-        Papers, solutions and answers.
-
-    Raises
-    ------
-    CourseError
-        If there is no student, or one is named twice.
-    """
+    """Return the names of the files that `write_exam` writes."""
     papers = [_PAPER.format(number) for number in range(1, len(_distinct(students)) + 1)]
     return [*papers, _SOLUTIONS, ANSWERS]
 

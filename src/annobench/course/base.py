@@ -11,6 +11,8 @@ import numpy as np
 
 from annobench.course.outcomes import Checked, brief, shown, unanswered
 
+__all__ = ["Exercise", "Given", "Lesson", "Mistake", "Property", "Text"]
+
 #: What a student is given: names and values, such as ``{"matrix": array, "n_items": 80}``.
 Given = Mapping[str, Any]
 

@@ -13,6 +13,8 @@ import numpy as np
 from annobench.course.base import Exercise, Given, Text
 from annobench.course.outcomes import Checked, shown
 
+__all__ = ["Choice", "Options"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Choice(Exercise):
@@ -46,18 +48,6 @@ class Choice(Exercise):
         return frozenset([self.right] if isinstance(self.right, str) else self.right)
 
     def propose(self, rng: np.random.Generator) -> dict[str, Any]:
-        """Put the options in an order.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of randomness.
-
-        Returns
-        -------
-        Options
-            Texts by letters.
-        """
         keys = list(self.options)
         order = [keys[n] for n in rng.permutation(len(keys))]
         letters = string.ascii_lowercase[: len(keys)]
@@ -66,33 +56,9 @@ class Choice(Exercise):
         )
 
     def tells_apart(self, given: Given) -> bool:
-        """Tell whether the right answer and all known mistakes differ, as options do.
-
-        Parameters
-        ----------
-        given : mapping
-            What was drawn.
-
-        Returns
-        -------
-        bool
-            False if it has to be drawn again.
-        """
         return True
 
     def right_answer(self, given: Given) -> Any:
-        """Return the right key, or the set of right keys.
-
-        Parameters
-        ----------
-        given : mapping
-            Not used.
-
-        Returns
-        -------
-        str or set of str
-            An answer that passes.
-        """
         return self.right if isinstance(self.right, str) else set(self.right)
 
     def wrong_answers(self, given: Given) -> Iterator[tuple[str, Any]]:

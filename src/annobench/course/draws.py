@@ -11,6 +11,8 @@ import numpy as np
 from annobench.core.errors import CourseError
 from annobench.course.base import Exercise
 
+__all__ = ["MAX_DRAWS", "draw", "student_rng"]
+
 #: How often numbers are drawn again until right answers differ from every known mistake.
 MAX_DRAWS = 500
 

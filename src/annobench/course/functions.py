@@ -19,6 +19,8 @@ from annobench.course.watch import (
     time_limit,
 )
 
+__all__ = ["Function"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Function(Exercise):
@@ -51,33 +53,9 @@ class Function(Exercise):
     tolerance: float = 1e-8
 
     def propose(self, rng: np.random.Generator) -> dict[str, Any]:
-        """Draw the inputs.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of randomness.
-
-        Returns
-        -------
-        dict
-            `inputs`, a list of tuples of arguments.
-        """
         return {"inputs": list(self.inputs(rng))}
 
     def tells_apart(self, given: Given) -> bool:
-        """Tell whether the right answer and all known mistakes differ on some input.
-
-        Parameters
-        ----------
-        given : mapping
-            What was drawn.
-
-        Returns
-        -------
-        bool
-            False if it has to be drawn again.
-        """
         functions = [self.reference, *(mistake.answer for mistake in self.mistakes)]
         outcomes = [self._outcomes(function, given["inputs"]) for function in functions]
         return all(self._differ(one, other) for one, other in itertools.combinations(outcomes, 2))

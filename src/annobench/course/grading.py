@@ -39,6 +39,8 @@ from annobench.course.results import FILE
 from annobench.course.student import DATA
 from annobench.course.wire import Foreign, decode, error_of
 
+__all__ = ["COLUMNS", "MAX_ANSWERS", "MAX_FILE", "MAX_LINE", "MAX_MEMORY", "grade"]
+
 #: Columns of the table of grades.
 COLUMNS = ("student", "exercise", "passed", "message", "session", "file")
 

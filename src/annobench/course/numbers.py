@@ -13,6 +13,8 @@ from annobench.core.errors import CourseError
 from annobench.course.base import Exercise, Given, Mistake, Text
 from annobench.course.outcomes import Checked, as_number, shown
 
+__all__ = ["Drawn", "Number", "Simulation"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn(Exercise):
@@ -32,27 +34,9 @@ class Drawn(Exercise):
 
     @property
     def drawn_with(self) -> str:
-        """Id of the exercise whose numbers this one is given: its own, or an earlier one's."""
         return self.given if isinstance(self.given, str) else self.id
 
     def propose(self, rng: np.random.Generator) -> dict[str, Any]:
-        """Draw once what a student may be given.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of randomness.
-
-        Returns
-        -------
-        dict
-            Names and values.
-
-        Raises
-        ------
-        CourseError
-            If the numbers are those of another exercise.
-        """
         if isinstance(self.given, str):
             raise CourseError(f"exercise {self.id}: its numbers are those of {self.given}.")
         return self.given(rng)
@@ -95,18 +79,6 @@ class Number(Drawn):
         return 0.5 * 10.0**-self.digits * (1 + 1e-6)
 
     def tells_apart(self, given: Given) -> bool:
-        """Tell whether the right answer and all known mistakes differ after rounding.
-
-        Parameters
-        ----------
-        given : mapping
-            What was drawn.
-
-        Returns
-        -------
-        bool
-            False if it has to be drawn again.
-        """
         values = [_number(self.solve, given)]
         values += [_number(mistake.answer, given) for mistake in self.mistakes]
         ordered = np.sort(values)
@@ -114,18 +86,6 @@ class Number(Drawn):
         return bool(np.isfinite(ordered).all() and apart.all())
 
     def right_answer(self, given: Given) -> float:
-        """Return the right number, unrounded.
-
-        Parameters
-        ----------
-        given : mapping
-            What the student is given.
-
-        Returns
-        -------
-        float
-            The number.
-        """
         return float(self.solve(given))
 
     def wrong_answers(self, given: Given) -> Iterator[tuple[str, float]]:
@@ -145,20 +105,6 @@ class Number(Drawn):
             yield mistake.name, float(mistake.answer(given))
 
     def judge(self, answer: Any, given: Given) -> Checked:
-        """Compare a number with the right one, the known mistakes, and slips of any number.
-
-        Parameters
-        ----------
-        answer : object
-            What the student gave.
-        given : mapping
-            What the student was given.
-
-        Returns
-        -------
-        Checked
-            Passed, or what is wrong.
-        """
         number = as_number(answer)
         if isinstance(number, str):
             return self._failed(number, "not a number")
@@ -204,36 +150,12 @@ class Simulation(Drawn):
     mistakes: tuple[Mistake, ...] = ()
 
     def tells_apart(self, given: Given) -> bool:
-        """Tell whether the intervals of right answer and known mistakes are disjoint.
-
-        Parameters
-        ----------
-        given : mapping
-            What was drawn.
-
-        Returns
-        -------
-        bool
-            False if it has to be drawn again.
-        """
         intervals = [self.interval(given), *(self._interval(m, given) for m in self.mistakes)]
         ordered = sorted(intervals)
         apart = [one[1] < other[0] for one, other in itertools.pairwise(ordered)]
         return bool(np.isfinite(ordered).all() and all(apart))
 
     def right_answer(self, given: Given) -> float:
-        """Return the middle of the interval.
-
-        Parameters
-        ----------
-        given : mapping
-            What the student is given.
-
-        Returns
-        -------
-        float
-            A number that passes.
-        """
         low, high = self.interval(given)
         return (low + high) / 2
 
@@ -255,20 +177,6 @@ class Simulation(Drawn):
             yield mistake.name, (low + high) / 2
 
     def judge(self, answer: Any, given: Given) -> Checked:
-        """Compare the result of a simulation with the intervals.
-
-        Parameters
-        ----------
-        answer : object
-            What the student gave.
-        given : mapping
-            What the student was given.
-
-        Returns
-        -------
-        Checked
-            Passed, or what is wrong.
-        """
         number = as_number(answer)
         if isinstance(number, str):
             return self._failed(number, "not a number")

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+__all__ = ["Checked", "as_number", "brief", "same", "shown", "unanswered"]
+
 
 @dataclass(frozen=True)
 class Checked:

@@ -14,6 +14,8 @@ from annobench.core.errors import CourseError
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["COLUMNS", "FILE", "Results", "Value", "read_table"]
+
 #: The file of values in the course's folder of data, and its columns.
 FILE = "results.csv"
 COLUMNS = ("paper", "target", "label", "source", "published", "computed", "verdict")

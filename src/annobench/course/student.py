@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from annobench.datasets.base import LoadedData
 
+__all__ = ["DATA", "NOBODY", "Session", "session"]
+
 #: The folder of data and results that lies in a folder above the notebook, or beside it.
 DATA = "data"
 

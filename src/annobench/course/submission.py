@@ -17,6 +17,8 @@ from typing import Any, TextIO
 
 from annobench.course.watch import FUNCTION_SECONDS, TooSlowError, time_limit
 
+__all__ = ["main"]
+
 #: Events of Python that a notebook has no need of: processes, signals, connections.
 _REFUSED = {
     *("os.exec", "os.fork", "os.forkpty", "os.kill", "os.killpg", "os.posix_spawn", "os.system"),

@@ -10,6 +10,8 @@ import numpy as np
 from annobench.course.base import Given, Text
 from annobench.course.outcomes import shown
 
+__all__ = ["fill", "table"]
+
 
 def fill(text: Text, given: Given, **more: Any) -> str:
     """Return a text with the values of what is given.

@@ -10,6 +10,20 @@ from numpy.typing import NDArray
 from annobench.course.base import Given
 from annobench.course.texts import table
 
+__all__ = [
+    "Shares",
+    "as_text",
+    "cells",
+    "corrected",
+    "draw_cells",
+    "draw_counts",
+    "expected",
+    "kappa",
+    "observed",
+    "pooled",
+    "shares",
+]
+
 #: A table in shares of the items, shape (K, K).
 Shares = NDArray[np.float64]
 

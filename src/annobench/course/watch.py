@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+__all__ = ["ELAPSED_SECONDS", "FUNCTION_SECONDS", "TooSlowError", "time_limit"]
+
 #: Seconds on a processor after which a student's function is stopped, and those by the clock.
 FUNCTION_SECONDS = 10.0
 ELAPSED_SECONDS = 60.0

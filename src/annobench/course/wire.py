@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+__all__ = ["MAX_DEPTH", "Foreign", "RemoteError", "decode", "encode", "error_of"]
+
 #: How deep lists may lie in one another.
 MAX_DEPTH = 20
 

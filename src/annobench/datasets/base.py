@@ -17,6 +17,8 @@ from annobench.core.optional import require
 from annobench.datasets.sources import Source, SourceFile
 from annobench.labels.annotations import Annotations, Scale
 
+__all__ = ["DataSet", "DataTables", "LoadedData", "UnknownDatasetError", "validate"]
+
 
 class UnknownDatasetError(ValueError):
     """A data set id that no module declares."""

@@ -420,31 +420,7 @@ def draw_with_alpha(
     annotator: NDArray[np.int64],
     correlation: float = 0.0,
 ) -> NDArray[np.int64]:
-    """Draw labels of given shares and a given Krippendorff's alpha.
-
-    An annotator knows the category of an item with a probability of their own and guesses
-    otherwise; categories and guesses both follow the shares. Two annotators then agree by
-    more than chance exactly when both know, so that alpha is how often that happens (the square
-    of the mean probability to know, if items are equally hard), and the shares are kept.
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of randomness.
-    counts : ndarray of int, shape (K,)
-        Proportional to the shares.
-    alpha : float
-        At most 1.
-    item, annotator : ndarray of int, shape (N,)
-        Who labels what, counted from 0.
-    correlation : float, optional
-        How far those who know an item are the same for all annotators, as of `Difficulty`.
-
-    Returns
-    -------
-    ndarray of int, shape (N,)
-        Codes of the labels.
-    """
+    """Draw labels of given shares and a given Krippendorff's alpha."""
     share = counts / counts.sum()
     # An alpha just below 0, as chance gives it, is simulated as 0; beta needs an open interval.
     concentration = 8.0  # spreads annotators about as widely as the fits of the paper do

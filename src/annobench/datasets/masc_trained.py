@@ -27,6 +27,8 @@ from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.masc_crowd import draw_with_alpha
 from annobench.datasets.sources import Source
 
+__all__ = ["DATASETS", "joined", "labels_of", "tables_of"]
+
 _SOURCE = Source.pinned(
     "masc_trained",
     repository="konradneithercutt/DisambiguatorSnK",
@@ -315,18 +317,7 @@ def _inventory(path: Path) -> dict[str, dict[str, str]]:
 
 
 def senses_of(text: str) -> dict[str, dict[str, str]]:
-    """Read the senses of a round from its README.
-
-    Parameters
-    ----------
-    text : str
-        With headings such as ``LAND, noun`` and rows such as ``1 | land%1:21:01::``.
-
-    Returns
-    -------
-    dict of str to dict
-        By word, the number of each sense key.
-    """
+    """Read the senses of a round from its README."""
     senses: dict[str, dict[str, str]] = {}
     word = ""
     for line in text.splitlines():

@@ -28,6 +28,20 @@ from annobench.core.errors import (
 from annobench.core.files import replacing
 from annobench.core.optional import require
 
+__all__ = [
+    "CacheError",
+    "Source",
+    "SourceFile",
+    "address",
+    "cache_folder",
+    "data_mirror",
+    "default_base_url",
+    "fetch",
+    "locate",
+    "probe_network",
+    "server_of",
+]
+
 _LOG = logging.getLogger(__name__)
 
 #: Where the raw files of public repositories are served.
@@ -206,24 +220,7 @@ class Source:
 
 
 def read_pins(path: Path) -> tuple[SourceFile, ...]:
-    """Read a table of pinned files.
-
-    Parameters
-    ----------
-    path : Path
-        A CSV file with the columns `path`, `bytes`, `sha256` and, where needed, `git_blob`;
-        an empty field is unknown, a blank line means nothing.
-
-    Returns
-    -------
-    tuple of SourceFile
-        In the order of the table.
-
-    Raises
-    ------
-    ReaderError
-        If the file can't be read, or a line lacks a field, has a faulty one or repeats a path.
-    """
+    """Read a table of pinned files."""
     remedy = "Correct the table, or install annobench again."
     try:
         header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
@@ -304,25 +301,7 @@ def default_base_url() -> str:
 
 
 def verify(path: Path, file: SourceFile) -> str:
-    """Check that the bytes of a file are the pinned ones.
-
-    Parameters
-    ----------
-    path : Path
-        The file to check.
-    file : SourceFile
-        What it must be.
-
-    Returns
-    -------
-    str
-        The SHA-256 of the bytes.
-
-    Raises
-    ------
-    ChecksumError
-        If its size or a checksum differs.
-    """
+    """Check that the bytes of a file are the pinned ones."""
     size = path.stat().st_size
     if file.size is not None and size != file.size:
         raise ChecksumError(

@@ -55,6 +55,8 @@ from annobench.resampling.weights import multinomial_counts
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = ["Calibration", "Floats", "Ints", "Kind", "Map", "calibrate"]
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Map = Callable[[Floats], Floats]
@@ -240,25 +242,7 @@ def calibrate(
 
 
 def kind_for(n_gold: int, n_categories: int) -> str:
-    """Choose the map by the number of gold items.
-
-    Parameters
-    ----------
-    n_gold : int
-        Gold items.
-    n_categories : int
-        K.
-
-    Returns
-    -------
-    str
-        "none", "temperature", "beta" or "isotonic".
-
-    Examples
-    --------
-    >>> [kind_for(n, 2) for n in (10, 50, 100, 1000)]
-    ['none', 'temperature', 'beta', 'isotonic']
-    """
+    """Choose the map by the number of gold items."""
     of_categories = 1 if n_categories == 2 else n_categories / 2
     if n_gold >= FEWEST_FOR_ISOTONIC * of_categories:
         return "isotonic"
@@ -268,20 +252,7 @@ def kind_for(n_gold: int, n_categories: int) -> str:
 
 
 def log_losses(posterior: Floats, gold: Ints) -> Floats:
-    """Return minus the logarithm of each item's probability of its gold category.
-
-    Parameters
-    ----------
-    posterior : ndarray, shape (I, K)
-        Probabilities.
-    gold : ndarray of int, shape (I,)
-        Codes in [0, K).
-
-    Returns
-    -------
-    ndarray, shape (I,)
-        At most 13.8, as a smaller probability counts as `MIN_PROBABILITY`.
-    """
+    """Return minus the logarithm of each item's probability of its gold category."""
     chance = posterior[np.arange(gold.size), gold]
     return cast(Floats, -np.log(np.maximum(chance, MIN_PROBABILITY)))
 

@@ -36,6 +36,17 @@ from annobench.resampling.ratios import ratio
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = [
+    "InformationCurve",
+    "LabelsNeeded",
+    "conditional_entropy",
+    "entropy",
+    "information_curve",
+    "labels_needed",
+    "mutual_information",
+    "with_interval",
+]
+
 #: Sequences of labels that are enumerated at most, for one prevalence and set of matrices.
 MAX_SEQUENCES: Final = 2**20
 

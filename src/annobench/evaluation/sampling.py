@@ -57,6 +57,23 @@ from annobench.core.tolerances import WHOLE, ZERO
 from annobench.evaluation._shares import Floats, Share, lower_end, on_log_odds
 from annobench.resampling.proportions import wilson_limits
 
+__all__ = [
+    "METHODS",
+    "RECOMMENDED",
+    "Coverage",
+    "Estimate",
+    "Population",
+    "SampleSizes",
+    "SamplingEstimate",
+    "Savings",
+    "StratifiedSample",
+    "coverage",
+    "estimate",
+    "random_sample_size",
+    "sample_sizes",
+    "savings",
+]
+
 #: How an interval can be computed; the module's docstring describes each.
 METHODS: Final = ("paper", "paper_hits_only", "stratified", "logit", "wilson")
 

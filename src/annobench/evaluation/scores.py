@@ -18,6 +18,16 @@ from annobench.labels.frames import as_annotations
 from annobench.models.base import best_categories
 from annobench.resampling.ratios import ratio
 
+__all__ = [
+    "CategoryScores",
+    "Errors",
+    "category_scores",
+    "compare_lists",
+    "confusion_counts",
+    "count_errors",
+    "recall_by_category",
+]
+
 
 @dataclass(frozen=True)
 class Errors(SummarisedScalars):

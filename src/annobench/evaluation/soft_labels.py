@@ -30,6 +30,16 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.resampling.ratios import ratio
 
+__all__ = [
+    "FLOOR",
+    "Floats",
+    "PerspectivistScores",
+    "SoftScores",
+    "perspectivist_scores",
+    "soft_labels",
+    "soft_scores",
+]
+
 Floats = NDArray[np.float64]
 
 #: Probabilities below this count as this much in the cross-entropy, which would be infinite.

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from annobench.core.errors import AnnotationError
 
+__all__ = ["LABELS", "READING", "TABLES", "Option"]
+
 #: What labels may be kept in, and what messages call it.
 SOURCES: dict[str, str] = {
     "long": "a table with one row per label",
@@ -71,26 +73,7 @@ def refuse_idle_options(
     options: Mapping[str, Option] = READING,
     sources: Mapping[str, str] = SOURCES,
 ) -> None:
-    """Refuse options that have no effect on what is read, or beside the other options.
-
-    Parameters
-    ----------
-    called : str
-        Whose options they are, for messages: a command or a path.
-    source : str
-        What is read, out of `sources`.
-    given : mapping of str to object
-        The values that were given.
-    options : mapping of str to Option
-        All there are.
-    sources : mapping of str to str
-        What may be read, and what messages call it.
-
-    Raises
-    ------
-    AnnotationError
-        If an option has no effect.
-    """
+    """Refuse options that have no effect on what is read, or beside the other options."""
     for name, option in options.items():
         if name not in given:
             continue

@@ -39,6 +39,8 @@ else:
     pa = optional("pyarrow", "annobench partition")
     pq = optional("pyarrow.parquet", "annobench partition")
 
+__all__ = ["PARTITION_LABELS", "partition"]
+
 #: Labels of a partition, about.
 PARTITION_LABELS = 2_000_000
 #: What was asked for, by which the same command knows its unfinished folder.
@@ -391,27 +393,7 @@ def _is_written(folder: Path, number: int) -> bool:
 def write_partition(
     frame: pd.DataFrame, folder: Path, n_categories: int, n_partitions: int
 ) -> pd.DataFrame:
-    """Write the rows that a shuffle brought together.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As from `annobench.io._pieces.coded`.
-    folder : Path
-        Of the partitions.
-    n_categories, n_partitions : int
-        K, and the number of partitions.
-
-    Returns
-    -------
-    DataFrame
-        The number of the partition; no row if there were no rows.
-
-    Raises
-    ------
-    RuntimeError
-        If the shuffle went by another rule than `partition_of`.
-    """
+    """Write the rows that a shuffle brought together."""
     if not len(frame):
         return pd.DataFrame({"partition": np.zeros(0, dtype=np.int64)})
     numbers = np.unique(partition_of(frame["item"].unique(), n_partitions))

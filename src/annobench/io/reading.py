@@ -23,6 +23,8 @@ from annobench.io.table import read_beside_labels, read_gold, read_table, read_t
 from annobench.labels.annotations import Annotations, Scale
 from annobench.labels.frames import from_long
 
+__all__ = ["read_labels", "select", "select_labels"]
+
 
 def read_labels(
     path: str | Path | pd.DataFrame,
@@ -290,23 +292,7 @@ def select(
 
 
 def texts_by_item(source: Source) -> dict[str, str]:
-    """Read what annotators saw, as the options of a source name it.
-
-    Parameters
-    ----------
-    source : Source
-        Where the labels are.
-
-    Returns
-    -------
-    dict of str to str
-        The text of each item that has one; of a table only if a column is named.
-
-    Raises
-    ------
-    ReaderError
-        If there is no such column, or the file is malformed.
-    """
+    """Read what annotators saw, as the options of a source name it."""
     if source.format is not None:
         return source.export.texts
     text, item = source.options.text, source.columns.get("item")
@@ -372,28 +358,7 @@ def _without_repeats(
 def read_known_gold(
     source: Source, gold: str, *, selection: Selection | None = None
 ) -> dict[str, str]:
-    """Read gold categories from a file of their own, a column, or the export itself.
-
-    Parameters
-    ----------
-    source : Source
-        Where the labels are.
-    gold : str
-        A file of gold categories; or a column of the labels' file; or "export" for the known
-        answers that an export holds.
-    selection : Selection, optional
-        What was read of the labels' file.
-
-    Returns
-    -------
-    dict of str to str
-        The gold category of each item that has one.
-
-    Raises
-    ------
-    ReaderError
-        If there is no such file or column, it is malformed, or an item has two gold categories.
-    """
+    """Read gold categories from a file of their own, a column, or the export itself."""
     path, item = source.path, source.columns.get("item")
     if Path(gold).is_file():
         return read_gold(gold, item=item)

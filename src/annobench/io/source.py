@@ -22,6 +22,8 @@ from annobench.labels.columns import USUAL_NAMES
 from annobench.scale._format import is_partitioned
 from annobench.scale.partitions import PartitionedLabels
 
+__all__ = ["Source"]
+
 #: What labels may be kept in; "spans" is an export of which a layer of marks is meant.
 SourceKind = Literal["long", "wide", "export", "spans", "partitions"]
 

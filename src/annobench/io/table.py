@@ -51,6 +51,8 @@ else:
     pa_csv = optional("pyarrow.csv", "Parquet")
     pq = optional("pyarrow.parquet", "Parquet")
 
+__all__ = ["as_text", "read_gold", "read_table", "write_labels"]
+
 PARQUET = (".parquet", ".pq")
 #: A table in such a file is no text with a delimiter.
 _NO_TEXT = (".xlsx", ".json", ".jsonl", ".ndjson")
@@ -204,29 +206,7 @@ def read_gold(
 def read_texts(
     path: str | Path, text: str, *, item: str | None = None, content: bytes | None = None
 ) -> dict[str, str]:
-    """Read what annotators saw: a column of a table of labels.
-
-    Parameters
-    ----------
-    path : str or Path
-        CSV, TSV or Parquet.
-    text : str
-        Name of the column.
-    item : str, optional
-        Name of the column of the items; by default the usual ones are recognised.
-    content : bytes, optional
-        All that the file holds, if that was read before.
-
-    Returns
-    -------
-    dict of str to str
-        The first text of each item.
-
-    Raises
-    ------
-    ReaderError
-        If a column is missing or the file is malformed.
-    """
+    """Read what annotators saw: a column of a table of labels."""
     path = Path(path)
     found, _ = _columns(path, {"item": item, "--text": text}, content)
     texts: dict[str, str] = {}
@@ -244,31 +224,7 @@ def read_beside_labels(
     empty: Empty = "missing",
     content: bytes | None = None,
 ) -> NDArray[np.object_]:
-    """Read a further column of a table of labels.
-
-    Parameters
-    ----------
-    path : str or Path
-        CSV, TSV or Parquet.
-    column : str
-        Name of the column.
-    label : str, optional
-        Name of the column of the labels; by default the usual ones are recognised.
-    empty : {"missing", "category"}, default "missing"
-        Whether an empty label means that the item was not labelled, or is a category of its own.
-    content : bytes, optional
-        All that the file holds, if that was read before.
-
-    Returns
-    -------
-    ndarray of str, shape (N,)
-        Its cells in the rows that hold a label, as `read_table` gives these.
-
-    Raises
-    ------
-    ReaderError
-        If a column is missing or the file is malformed.
-    """
+    """Read a further column of a table of labels."""
     found, _ = _columns(Path(path), {"label": label, "--shown-first": column}, content)
     beside = found["--shown-first"]
     names = np.array([*beside.names, ""], dtype=object)
@@ -471,27 +427,7 @@ def _hint_of_header(path: Path, text: str, wanted: dict[str, str | None]) -> str
 
 
 def header_of(source: str | Path, text: str) -> tuple[str, list[str]]:
-    """Find the delimiter of a table, and the names of its columns.
-
-    Parameters
-    ----------
-    source : str or Path
-        The file, which may be packed with gzip; its ending tells whether tabs divide fields.
-    text : str
-        From its start to behind the header.
-
-    Returns
-    -------
-    delimiter : str
-        A comma, tab, semicolon or bar.
-    header : list of str
-        The first line that is not empty.
-
-    Raises
-    ------
-    ReaderError
-        If there is none.
-    """
+    """Find the delimiter of a table, and the names of its columns."""
     delimiter = _delimiter(source, re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0])
     try:
         return delimiter, next(row for row in _rows(text, delimiter) if row)
@@ -675,22 +611,7 @@ def _listed(
 
 
 def label_fault(name: str, categories: tuple[str, ...] | None, scale: Scale) -> str | None:
-    """Say why a label can't stand, or None.
-
-    Parameters
-    ----------
-    name : str
-        The label, as `annobench.core.numbers.plain_number` writes it.
-    categories : tuple of str or None
-        Those there are, written in the same way; None for any.
-    scale : {"nominal", "ordinal", "interval"}
-        On the interval scale a label is a number.
-
-    Returns
-    -------
-    str or None
-        What is wrong, for messages.
-    """
+    """Say why a label can't stand, or None."""
     if scale == "interval":
         try:
             number = float(name)
@@ -779,18 +700,7 @@ def _parquet_columns(
 
 
 def declared_order(labels: pa.ChunkedArray) -> tuple[str, ...] | None:
-    """Return the categories of an ordered categorical column.
-
-    Parameters
-    ----------
-    labels : ChunkedArray
-        The column.
-
-    Returns
-    -------
-    tuple of str or None
-        All in their order; None if the column has no order, or not the same throughout.
-    """
+    """Return the categories of an ordered categorical column."""
     if not pa.types.is_dictionary(labels.type) or not labels.type.ordered:
         return None
     orders = [as_text(pa.chunked_array([part.dictionary])).to_pylist() for part in labels.chunks]
@@ -799,18 +709,7 @@ def declared_order(labels: pa.ChunkedArray) -> tuple[str, ...] | None:
 
 @contextmanager
 def refusing_parquet(source: str | Path) -> Iterator[None]:
-    """Refuse a Parquet file that can't be read.
-
-    Parameters
-    ----------
-    source : str or Path
-        The file, for messages.
-
-    Raises
-    ------
-    ReaderError
-        If reading it, or naming its cells, failed.
-    """
+    """Refuse a Parquet file that can't be read."""
     try:
         yield
     except (ReaderError, MissingLibraryError):
@@ -825,25 +724,7 @@ def refusing_parquet(source: str | Path) -> Iterator[None]:
 
 
 def kept_beside(path: str | Path, metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
-    """Read what `write_labels` noted beside the rows of a Parquet file.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file, for messages.
-    metadata : mapping of bytes to bytes, optional
-        Of its schema.
-
-    Returns
-    -------
-    dict of str to object
-        `scale`, `categories`, `items` and `annotators`; empty if another program wrote the file.
-
-    Raises
-    ------
-    ReaderError
-        If the note is damaged.
-    """
+    """Read what `write_labels` noted beside the rows of a Parquet file."""
     try:
         kept = json.loads((metadata or {}).get(_METADATA, b"{}"))
         lists = [kept.get(key) for key in ("categories", "items", "annotators")]

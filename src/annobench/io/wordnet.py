@@ -20,6 +20,8 @@ from typing import Final, NamedTuple
 
 from annobench.core.errors import ReaderError
 
+__all__ = ["Pointer", "SenseKey", "Synset", "WordNet", "has_wordnet", "parse_key", "read_wordnet"]
+
 #: Files of the parts of speech, by their letter in sense numbers and pointers.
 POS: Final = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 #: The number of a part of speech in a sense key; 5 is a satellite adjective.

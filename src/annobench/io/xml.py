@@ -8,6 +8,8 @@ from xml.parsers import expat
 
 from annobench.core.errors import ReaderError
 
+__all__ = ["read_xml"]
+
 
 def read_xml(path: Path, prepare: Callable[[expat.XMLParserType], object], remedy: str) -> None:
     """Read a document, handing its parts to handlers as they come.

@@ -50,6 +50,15 @@ from annobench.resampling.weights import check_replicates, chunk_sizes, weighted
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = [
+    "AlternativeAnnotatorTest",
+    "Floats",
+    "Score",
+    "TestReplicates",
+    "adjusted_p_values",
+    "alternative_annotator_test",
+]
+
 Floats = NDArray[np.float64]
 #: How alike two categories are, by their codes, for arrays of pairs; larger is better.
 Similarity = Callable[[NDArray[Any], NDArray[Any]], Floats]

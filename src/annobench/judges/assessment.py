@@ -27,6 +27,8 @@ from annobench.labels.frames import as_annotations
 from annobench.models import dawid_skene
 from annobench.models.dawid_skene import DawidSkeneFit
 
+__all__ = ["CONSTANT", "MAX_CATEGORIES", "Assessment", "assess"]
+
 #: The name of a judge that always gives the humans' most frequent label.
 CONSTANT = "(always the most frequent label)"
 #: Categories up to which prevalence is estimated one by one.
@@ -74,13 +76,6 @@ class Assessment(Summarised):
     remarks: list[str] = field(default_factory=list)
 
     def summary(self) -> pd.DataFrame:
-        """Return the table of judges.
-
-        Returns
-        -------
-        DataFrame
-            One row per judge.
-        """
         return self.summary_table
 
     @property

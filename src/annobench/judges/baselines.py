@@ -17,6 +17,8 @@ from annobench.judges.panel import split_judges
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 
+__all__ = ["constant_judge", "humans_as_judges", "without_each_human"]
+
 
 def constant_judge(humans: Annotations) -> NDArray[np.int64]:
     """Return the labels of a judge that always gives the humans' most frequent category.

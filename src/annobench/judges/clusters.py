@@ -25,29 +25,13 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.core.errors import AnnotationError
 from annobench.resampling.intervals import Interval
 
+__all__ = ["Floats", "design_effect", "widen"]
+
 Floats = NDArray[np.float64]
 
 
 def cluster_codes(clusters: ArrayLike | None, n_items: int) -> NDArray[np.int64] | None:
-    """Return the code of each item's cluster.
-
-    Parameters
-    ----------
-    clusters : array_like, shape (I,), or None
-        What each item belongs to.
-    n_items : int
-        I.
-
-    Returns
-    -------
-    ndarray of int, shape (I,), or None
-        From 0.
-
-    Raises
-    ------
-    AnnotationError
-        If there is not one cluster an item.
-    """
+    """Return the code of each item's cluster."""
     if clusters is None:
         return None
     codes = np.asarray(pd.factorize(np.asarray(clusters))[0], dtype=np.int64)

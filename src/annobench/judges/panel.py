@@ -13,6 +13,8 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 
+__all__ = ["NO_LABEL", "Panel", "split_judges"]
+
 #: The code of an item that a judge did not label.
 NO_LABEL = -1
 

@@ -52,6 +52,20 @@ from annobench.resampling.intervals import Interval, normal_interval
 from annobench.resampling.proportions import proportion_interval
 from annobench.resampling.ratios import ratio
 
+__all__ = [
+    "METHODS",
+    "JudgedCounts",
+    "PrevalenceEstimate",
+    "caution_of",
+    "estimate_prevalence",
+    "gold",
+    "joint",
+    "judged",
+    "ppi",
+    "ppi_plus",
+    "rogan_gladen",
+]
+
 #: The counts that a judge's labels of one category against the others make.
 N_CELLS: Final = 6
 
@@ -368,24 +382,7 @@ def clustered_estimates(
     clusters: ArrayLike | None = None,
     level: float = 0.95,
 ) -> list[PrevalenceEstimate]:
-    """Estimate a prevalence by every method, of items that may come in clusters.
-
-    Parameters
-    ----------
-    judge, gold : array_like of int, shape (I,)
-        Codes of categories, -1 for none.
-    category : int
-        The one whose prevalence is estimated.
-    clusters : array_like, shape (I,), optional
-        What each item belongs to; by default items are independent.
-    level : float, default 0.95
-        Of the intervals, in (0, 1).
-
-    Returns
-    -------
-    list of PrevalenceEstimate
-        In the order of `METHODS`; with clusters their intervals and errors are widened.
-    """
+    """Estimate a prevalence by every method, of items that may come in clusters."""
     check_level(level, "clustered_estimates")
     counts = JudgedCounts.of(judge, gold, category)
     found = [method(counts, level) for method in METHODS.values()]
@@ -468,18 +465,7 @@ def caution_of(counts: JudgedCounts, *, level: float = 0.95) -> str:
 
 
 def rarity_caution(counts: JudgedCounts) -> str:
-    """Say whether gold items of one kind are too few for the intervals of PPI and PPI++.
-
-    Parameters
-    ----------
-    counts : JudgedCounts
-        Of one category against the others.
-
-    Returns
-    -------
-    str
-        A sentence or two; empty if there are at least ten of either kind, or no gold items.
-    """
+    """Say whether gold items of one kind are too few for the intervals of PPI and PPI++."""
     rarer = min(counts.positives, counts.negatives)
     if not counts.gold or rarer >= FEWEST_OF_RARER_KIND:
         return ""

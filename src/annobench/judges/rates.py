@@ -41,6 +41,8 @@ from annobench.resampling.ratios import ratio
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = ["WARMUP", "Floats", "JudgeRates", "rates_by_gold", "rates_by_posterior"]
+
 Floats = NDArray[np.float64]
 
 #: Draws that are thrown away, and what is added to every count for Jeffreys' prior.

@@ -21,6 +21,8 @@ from annobench.core.errors import AnnotationError
 from annobench.core.results import SummarisedScalars
 from annobench.evaluation.information import information_curve, mutual_information
 
+__all__ = ["DRAWS", "Worth", "worth"]
+
 #: Labels of humans up to which the curve is followed.
 MAX_LABELS: Final = 10
 #: Items that are simulated for the curve.

@@ -41,6 +41,8 @@ from annobench.labels.item_column import with_items
 from annobench.labels.select import Verbs
 from annobench.labels.view import View
 
+__all__ = ["Annotations"]
+
 ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
 
 #: Labels, and categories, that a notebook shows.

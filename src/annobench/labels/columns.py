@@ -63,18 +63,7 @@ ITEM_NAMES = (*USUAL_NAMES["item"], *LESS_USUAL_NAMES["item"])
 
 
 def plain_name(column: object) -> str:
-    """Write the name of a column without regard to case, spaces, hyphens and dots.
-
-    Parameters
-    ----------
-    column : object
-        Its name.
-
-    Returns
-    -------
-    str
-        Such as ``"worker_id"`` for ``"Worker ID"``.
-    """
+    """Write the name of a column without regard to case, spaces, hyphens and dots."""
     return re.sub(r"[\s.-]+", "_", str(column).strip().casefold())
 
 
@@ -89,27 +78,7 @@ def _hint_of_wide(source: str | Path) -> str:
 def choose_columns(
     source: str | Path, header: list[str], wanted: dict[str, str | None]
 ) -> dict[str, str]:
-    """Map the columns to use to their roles.
-
-    Parameters
-    ----------
-    source : str or Path
-        What has the columns, for messages.
-    header : list of str
-        Names of its columns.
-    wanted : dict of str to (str or None)
-        The column of each role, or None where the usual names are to be recognised.
-
-    Returns
-    -------
-    dict of str to str
-        The role of each column that is used.
-
-    Raises
-    ------
-    ReaderError
-        If a column is missing, or several fit.
-    """
+    """Map the columns to use to their roles."""
     shown = ", ".join(map(repr, header[:12]))
     # A column without a name can't be meant: spreadsheets write empty ones.
     twice = sorted({name for name in header if name and header.count(name) > 1})

@@ -25,24 +25,7 @@ _WHOLE_NUMBERS = re.compile(r"[\[(]?-?\d+(?:[,;|/+]-?\d+)+[\])]?")
 
 
 def doubtful_categories(annotations: Annotations) -> list[str]:
-    """Say what looks like a mistake in the categories, or in the names of items and annotators.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-
-    Returns
-    -------
-    list of str
-        Sentences; empty if there is nothing to say.
-
-    Examples
-    --------
-    >>> labels = Annotations.from_arrays(list("xy"), list("aa"), ["yes", "Yes "])
-    >>> doubtful_categories(labels)  # doctest: +ELLIPSIS
-    ['The categories “Yes ” and “yes” differ only by spaces, capitals or punctuation, and ...']
-    """
+    """Say what looks like a mistake in the categories, or in the names of items and annotators."""
     a = annotations
     found = doubtful_numbers("items", a.items) + doubtful_numbers("annotators", a.annotators)
     if a.scale == "interval":
@@ -57,18 +40,7 @@ def doubtful_categories(annotations: Annotations) -> list[str]:
 
 
 def doubtful_names(categories: Sequence[str]) -> list[str]:
-    """Say what looks like a mistake in the names of categories.
-
-    Parameters
-    ----------
-    categories : sequence of str
-        Of labels that are no measurements.
-
-    Returns
-    -------
-    list of str
-        Sentences; empty if there is nothing to say.
-    """
+    """Say what looks like a mistake in the names of categories."""
     names = categories[:MAX_LOOKED_AT]
     found = _alike(names) + _equal_numbers(names) + _equal_lists(names) + _missing(names)
     commas = [name for name in names if _DECIMAL_COMMA.fullmatch(name)]
@@ -83,25 +55,7 @@ def doubtful_names(categories: Sequence[str]) -> list[str]:
 
 
 def doubtful_numbers(what: str, names: Iterable[str]) -> list[str]:
-    """Say that numbers come with and without a decimal point, of names that are kept apart.
-
-    Parameters
-    ----------
-    what : str
-        Whose names they are: "items".
-    names : iterable of str
-        The names; 1 and 1.0 may be two, such as versions of a program.
-
-    Returns
-    -------
-    list of str
-        A sentence; empty if there is nothing to say.
-
-    Examples
-    --------
-    >>> doubtful_numbers("items", ["1", "1.0", "2"])  # doctest: +ELLIPSIS
-    ['The items “1” and “1.0” count as different, and so do 0 other pairs. If they are the ...']
-    """
+    """Say that numbers come with and without a decimal point, of names that are kept apart."""
     names = tuple(names)
     pointed = [name for name in names if name[-2:] in ("00", ".0", "-0")]  # few, seen at once
     known = set(names if pointed else ())

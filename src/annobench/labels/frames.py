@@ -11,6 +11,8 @@ from annobench.core.errors import AnnotationError, ReaderError
 from annobench.labels.annotations import Annotations, Scale
 from annobench.labels.columns import FRAME, choose_columns
 
+__all__ = ["as_annotations"]
+
 
 def from_long(
     frame: pd.DataFrame,
@@ -21,29 +23,7 @@ def from_long(
     categories: Iterable[object] | None = None,
     scale: Scale | None = None,
 ) -> Annotations:
-    """Build annotations from a data frame whose columns have usual or given names.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        One row per label.
-    item, annotator, label : str, optional
-        Names of the columns; by default the usual ones are recognised, as in files.
-    categories, scale
-        As in `Annotations.from_frame`.
-
-    Returns
-    -------
-    Annotations
-        The labels.
-
-    Raises
-    ------
-    ReaderError
-        If a column is missing, or several fit.
-    AnnotationError
-        As `Annotations.from_frame`.
-    """
+    """Build annotations from a data frame whose columns have usual or given names."""
     wanted = {"item": item, "annotator": annotator, "label": label}
     header = list(map(str, frame.columns))
     roles = choose_columns(FRAME, header, wanted)

@@ -22,6 +22,8 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.labels.select import listed, text_mapping
 
+__all__ = ["Hierarchy"]
+
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:

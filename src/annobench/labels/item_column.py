@@ -80,43 +80,14 @@ class ItemColumn:
 
 
 def names_annotator(column: object) -> bool:
-    """Return whether a column's name is that of a numbered annotator.
-
-    Parameters
-    ----------
-    column : object
-        Its name.
-
-    Returns
-    -------
-    bool
-        Such as of `rater_1`, `Coder B` and `label_2`.
-    """
+    """Return whether a column's name is that of a numbered annotator."""
     return _NUMBERED.fullmatch(plain_name(column)) is not None
 
 
 def find_item_column(
     cells: Mapping[Any, Sequence[str]], item: Hashable | None = None, *, of: str = "annotator"
 ) -> ItemColumn:
-    """Find the column that names the items.
-
-    Parameters
-    ----------
-    cells : mapping of hashable to sequence of str
-        The cells of each column that may hold labels or the names of items; empty where missing.
-    item : hashable, optional
-        The column, where a user names it; all others are then annotators'.
-    of : {"annotator", "category"}, default "annotator"
-        What the other columns are of, for messages.
-
-    Returns
-    -------
-    ItemColumn
-        The column with a usual name, such as `item` or `id`; or else one that has no name, counts
-        the rows, has another text in each row, or is of numbers among columns of words or the
-        other way round. There is a doubt if several fit, if fewer than two columns are left for
-        annotators, or if a column is merely a little like that.
-    """
+    """Find the column that names the items."""
     by_name = {plain_name(name): name for name in reversed(list(cells))}
     named = item
     if named is None:
@@ -171,36 +142,13 @@ def find_item_column(
 
 
 def resolved_columns(columns: Sequence[Hashable]) -> tuple[Hashable, ...]:
-    """Return the columns that hold known or adjudicated labels by their names.
-
-    Parameters
-    ----------
-    columns : sequence of hashable
-        Names of the columns that may be annotators'.
-
-    Returns
-    -------
-    tuple of hashable
-        None if fewer than two others are left: then one annotator is compared with them.
-    """
+    """Return the columns that hold known or adjudicated labels by their names."""
     found = [name for name in columns if plain_name(name) in {*GOLD_NAMES, *RESOLVED_NAMES}]
     return tuple(found) if len(columns) - len(found) > 1 else ()
 
 
 def said_of_counts(cells: Mapping[Any, Sequence[str]]) -> str:
-    """Say why columns may be categories, and their cells how many annotators chose each.
-
-    Parameters
-    ----------
-    cells : mapping of hashable to sequence of str
-        The cells of each column that may be an annotator's; empty where missing.
-
-    Returns
-    -------
-    str
-        Empty if they are no counts: these are whole numbers with zeros among them, and with the
-        same total in every row.
-    """
+    """Say why columns may be categories, and their cells how many annotators chose each."""
     if any(map(names_annotator, cells)):
         return ""
     rows = [[_number(cell) for cell in row] for row in zip(*cells.values(), strict=True)]
@@ -219,33 +167,7 @@ def said_of_counts(cells: Mapping[Any, Sequence[str]]) -> str:
 def with_items(
     frame: pd.DataFrame, item: Hashable | None, name: str, *, of: str = "annotator"
 ) -> tuple[pd.DataFrame, str]:
-    """Move the names of the items of a data frame from its columns to its index.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A row per item.
-    item : hashable or None
-        The column that names them. By default it is looked for, unless the index has a name, or
-        other values than whole numbers.
-    name : str
-        Who asks, for messages.
-    of : {"annotator", "category"}, default "annotator"
-        What the other columns are of. Counts of categories whose total is the same in all rows
-        have no column of items among them.
-
-    Returns
-    -------
-    frame : DataFrame
-        The other columns, with the items as index.
-    note : str
-        What was guessed on the way; empty if nothing was.
-
-    Raises
-    ------
-    AnnotationError
-        If there is no such column, or more than one reading.
-    """
+    """Move the names of the items of a data frame from its columns to its index."""
     if item is not None and item not in frame.columns:
         raise AnnotationError(
             f"{name}: column {item!r}, given as item, is not among the columns. They are "

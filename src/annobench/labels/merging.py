@@ -36,6 +36,21 @@ from annobench.labels.frames import as_annotations
 from annobench.labels.hierarchy import Hierarchy
 from annobench.resampling.weights import draw_counts
 
+__all__ = [
+    "CERTAIN",
+    "Evidence",
+    "Floats",
+    "from_pairs",
+    "hierarchy",
+    "judge_pairs",
+    "labels_needed",
+    "merge_path",
+    "parents",
+    "separation",
+    "shuffled",
+    "supported_partition",
+]
+
 Floats = NDArray[np.float64]
 Partition = NDArray[np.int64]
 
@@ -296,23 +311,7 @@ class Evidence(Summarised):
 
 
 def same_group(partition: ArrayLike) -> NDArray[np.bool_]:
-    """Say which categories a partition puts together.
-
-    Parameters
-    ----------
-    partition : array_like of int, shape (..., K)
-        Codes.
-
-    Returns
-    -------
-    ndarray of bool, shape (..., K, K)
-        True on the diagonal.
-
-    Examples
-    --------
-    >>> same_group([0, 1, 0]).astype(int).tolist()
-    [[1, 0, 1], [0, 1, 0], [1, 0, 1]]
-    """
+    """Say which categories a partition puts together."""
     code = np.asarray(partition)
     return np.asarray(code[..., :, None] == code[..., None, :])
 

@@ -22,6 +22,8 @@ from annobench.core.errors import AnnotationError
 from annobench.core.numbers import plain_number
 from annobench.labels.view import View
 
+__all__ = ["listed"]
+
 #: How many names an error message lists.
 _SHOWN = 5
 
@@ -39,15 +41,15 @@ class Verbs:
         scale: Scale
 
         @property
-        def n_items(self) -> int: ...  # noqa: D102
+        def n_items(self) -> int: ...
         @property
-        def n_annotators(self) -> int: ...  # noqa: D102
+        def n_annotators(self) -> int: ...
         @property
-        def by_item(self) -> View: ...  # noqa: D102
+        def by_item(self) -> View: ...
         @property
-        def first_repeat(self) -> int | None: ...  # noqa: D102
+        def first_repeat(self) -> int | None: ...
         @property
-        def category_values(self) -> NDArray[np.float64]: ...  # noqa: D102
+        def category_values(self) -> NDArray[np.float64]: ...
 
     def select(
         self,
@@ -56,40 +58,7 @@ class Verbs:
         annotators: ArrayLike | None = None,
         labels: ArrayLike | None = None,
     ) -> Self:
-        """Keep some items, some annotators or some labels.
-
-        Parameters
-        ----------
-        items, annotators : array_like, optional
-            Those that stay: a mask of shape (I,) or (J,), or codes or names in any order. Others
-            are removed with their labels.
-        labels : array_like, optional
-            Those that stay: a mask of shape (N,), or indices in any order. Items and annotators
-            stay, also those that lose all their labels.
-
-        Returns
-        -------
-        Annotations
-            The labels that are in all three selections, in their order; the same object if these
-            are all there is.
-
-        Raises
-        ------
-        AnnotationError
-            If a mask has another length, or a code, an index or a name is unknown or comes twice.
-
-        Examples
-        --------
-        >>> from annobench import Annotations
-        >>> a = Annotations.from_arrays(list("xxyy"), list("abac"), list("1101"))
-        >>> b = a.select(annotators=["a", "b"])
-        >>> b.annotators, b.items, b.to_frame()["label"].tolist()
-        (('a', 'b'), ('x', 'y'), ['1', '1', '0'])
-        >>> a.select(items=[1]).items
-        ('y',)
-        >>> a.select(labels=a.label == 1).n_labels
-        3
-        """
+        """Keep some items, some annotators or some labels."""
         of_item = _mask("items", items, self.n_items, lambda: self.items)
         of_annotator = _mask("annotators", annotators, self.n_annotators, lambda: self.annotators)
         stays = _mask("labels", labels, self.label.size)
@@ -105,25 +74,7 @@ class Verbs:
         )
 
     def complete(self) -> Self:
-        """Keep the items that every annotator labelled.
-
-        Returns
-        -------
-        Annotations
-            J labels of each item; the annotators stay, and the other items are removed.
-
-        Raises
-        ------
-        AnnotationError
-            If an annotator labelled an item twice.
-
-        Examples
-        --------
-        >>> from annobench import Annotations
-        >>> a = Annotations.from_arrays(list("xxy"), list("aba"), list("110"))
-        >>> a.complete().items
-        ('x',)
-        """
+        """Keep the items that every annotator labelled."""
         if self.first_repeat is not None:
             raise AnnotationError(
                 "complete: an annotator labelled an item twice. Keep one label of each, such as "
@@ -132,50 +83,12 @@ class Verbs:
         return self.select(items=np.diff(self.by_item.offsets) == self.n_annotators)
 
     def first_labels(self) -> Self:
-        """Keep the first label of each annotator for each item.
-
-        Returns
-        -------
-        Annotations
-            The labels without the repeated ones.
-
-        Examples
-        --------
-        >>> from annobench import Annotations
-        >>> a = Annotations.from_arrays(list("xxx"), list("aab"), ["no", "yes", "no"])
-        >>> a.first_labels().to_frame()["label"].tolist()
-        ['no', 'no']
-        """
+        """Keep the first label of each annotator for each item."""
         pair = self.item.astype(np.int64) * self.n_annotators + self.annotator
         return self.select(labels=~pd.Series(pair).duplicated().to_numpy())
 
     def subsample(self, per_item: int, rng: np.random.Generator | int | None = None) -> Self:
-        """Draw labels of each item at random, without replacement.
-
-        Parameters
-        ----------
-        per_item : int
-            Labels of each item, at least 1. An item that has no more keeps them all.
-        rng : numpy.random.Generator or int, optional
-            The source of randomness, or its seed.
-
-        Returns
-        -------
-        Annotations
-            The same items and annotators, also those that lose all their labels.
-
-        Raises
-        ------
-        AnnotationError
-            If `per_item` is no whole number of at least 1.
-
-        Examples
-        --------
-        >>> from annobench import Annotations
-        >>> a = Annotations.from_contingency([[30, 10], [20, 40]])
-        >>> a.subsample(1, rng=1).n_labels
-        100
-        """
+        """Draw labels of each item at random, without replacement."""
         try:
             size = operator.index(per_item)
         except TypeError:
@@ -190,31 +103,7 @@ class Verbs:
         return self.select(labels=drawn)
 
     def split_by(self, key: ArrayLike | Iterable[Hashable]) -> dict[Any, Self]:
-        """Split the items into groups.
-
-        Parameters
-        ----------
-        key : array_like, shape (I,)
-            The group of each item, such as a column of a table of the items.
-
-        Returns
-        -------
-        dict
-            By group, in the order of first appearance, the group's items with their labels. All
-            annotators and categories stay in each part.
-
-        Raises
-        ------
-        AnnotationError
-            If there is not one group for each item, or an item has none (None or NaN).
-
-        Examples
-        --------
-        >>> from annobench import Annotations
-        >>> a = Annotations.from_arrays(list("xyz"), list("aab"), list("110"))
-        >>> {genre: part.items for genre, part in a.split_by(["news", "mail", "news"]).items()}
-        {'news': ('x', 'z'), 'mail': ('y',)}
-        """
+        """Split the items into groups."""
         column = key if isinstance(key, np.ndarray | pd.Series | pd.Index) else list(cast(Any, key))
         if np.ndim(column) != 1 or len(column) != self.n_items:
             raise AnnotationError(
@@ -249,37 +138,7 @@ class Verbs:
         categories: Iterable[object] | None = None,
         scale: Scale | None = None,
     ) -> Self:
-        """Replace the labels, one by one; who labelled what stays.
-
-        Parameters
-        ----------
-        codes : array_like of int or bool, shape (N,)
-            Code of each label, in [0, K).
-        categories : iterable, optional
-            Names of the K categories in their order; by default as they are.
-        scale : {"nominal", "ordinal", "interval"}, optional
-            What the order and distance of the categories mean; by default as it is, or nominal
-            for new categories in place of sets.
-
-        Returns
-        -------
-        Annotations
-            The same items and annotators.
-
-        Raises
-        ------
-        AnnotationError
-            If there is not one code for each label or a code is out of range, a category is named
-            twice or not at all, or on the interval scale is no number of its own.
-
-        Examples
-        --------
-        >>> from annobench import Annotations
-        >>> a = Annotations.from_arrays(list("xy"), list("aa"), [10, 80], scale="interval")
-        >>> high = a.relabel(a.values >= 50, categories=["low", "high"], scale="ordinal")
-        >>> high.to_frame()["label"].tolist()
-        ['low', 'high']
-        """
+        """Replace the labels, one by one; who labelled what stays."""
         given = self.categories if categories is None else tuple(map(str, categories))
         names = tuple(map(plain_number, given))
         if scale is None:
@@ -325,41 +184,7 @@ class Verbs:
         categories: Iterable[object] | None = None,
         scale: Scale | None = None,
     ) -> Self:
-        """Rename or merge categories.
-
-        Parameters
-        ----------
-        mapping : mapping of str to str
-            The new name of every category, and of no other; categories of one new name are merged.
-        categories : iterable, optional
-            The new names in the wanted order, also those without a label. By default each has the
-            place of the first category that it replaces.
-        scale : {"nominal", "ordinal", "interval"}, optional
-            By default as it is.
-
-        Returns
-        -------
-        Annotations
-            The same items and annotators.
-
-        Raises
-        ------
-        AnnotationError
-            If a category has no new name, the mapping names a category that there is not, a name
-            is empty, the labels are sets, `categories` lacks a new name, or as in `relabel`.
-
-        Examples
-        --------
-        Of 80 items the annotators agree on 50; 20 of the 30 disagreements are between the two
-        kinds of precipitation.
-
-        >>> from annobench import Annotations
-        >>> table = [[20, 15, 5], [5, 15, 0], [5, 0, 15]]
-        >>> a = Annotations.from_contingency(table, categories=["rain", "snow", "sun"])
-        >>> wet = a.recode({"rain": "wet", "snow": "wet", "sun": "dry"})
-        >>> wet.categories, int((wet.label[:80] == wet.label[80:]).sum())
-        (('wet', 'dry'), 70)
-        """
+        """Rename or merge categories."""
         new = text_mapping(mapping, "recode")
         if self.scale == "set":
             raise AnnotationError(
@@ -393,30 +218,7 @@ class Verbs:
         return self.relabel(of_category[self.label], categories=order, scale=scale)
 
     def binarize(self, category: str) -> Self:
-        """Set one category against all others.
-
-        Parameters
-        ----------
-        category : str
-            The one that stays.
-
-        Returns
-        -------
-        Annotations
-            Nominal, of the two categories "not <category>" and "<category>".
-
-        Raises
-        ------
-        AnnotationError
-            If there is no such category.
-
-        Examples
-        --------
-        >>> from annobench import Annotations
-        >>> a = Annotations.from_arrays(list("xyz"), list("aaa"), ["joy", "fear", "anger"])
-        >>> a.binarize("joy").counts.tolist()
-        [[0, 1], [1, 0], [1, 0]]
-        """
+        """Set one category against all others."""
         category = plain_number(category)
         if category not in self.categories:
             raise AnnotationError(
@@ -434,25 +236,7 @@ class Verbs:
 
 
 def text_mapping(mapping: Mapping[str, str], name: str) -> dict[str, str]:
-    """Take the names of a mapping of categories as text.
-
-    Parameters
-    ----------
-    mapping : mapping of str to str
-        The new name of each category; anything that `str` turns into a name.
-    name : str
-        Of the mapping, for messages.
-
-    Returns
-    -------
-    dict of str to str
-        The same in text, whole numbers without a decimal point.
-
-    Raises
-    ------
-    AnnotationError
-        If a name is empty, or two categories have one name as text.
-    """
+    """Take the names of a mapping of categories as text."""
     text = {plain_number(old): plain_number(new) for old, new in mapping.items()}
     if "" in text or "" in text.values():
         raise AnnotationError(f"{name}: a name is empty. Name it.")

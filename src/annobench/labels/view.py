@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from annobench.labels._grouping import stable_order
 
+__all__ = ["View"]
+
 
 @dataclass(frozen=True, eq=False)
 class View:

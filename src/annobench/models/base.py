@@ -33,6 +33,23 @@ if TYPE_CHECKING:
 
     from annobench.models.dependence import DependenceCheck
 
+__all__ = [
+    "BLOCK",
+    "MEASURES",
+    "ConfusionFit",
+    "Conventions",
+    "Fit",
+    "Measure",
+    "Method",
+    "ParameterDraws",
+    "SampledFit",
+    "SupportsDraws",
+    "accuracy",
+    "best_categories",
+    "blocks",
+    "measured",
+]
+
 
 LabelsT = TypeVar("LabelsT", Annotations, BlockedLabels)
 
@@ -554,21 +571,6 @@ class ConfusionFit(Fit):
         return None if prevalence is None else check(annotations, prevalence, self.confusion)
 
     def count_parameters(self, n_annotators: int, n_items: int) -> int:
-        """Count the free parameters, those of the items' categories aside.
-
-        Parameters
-        ----------
-        n_annotators : int
-            Annotators who gave labels; others have no parameters.
-        n_items : int
-            I.
-
-        Returns
-        -------
-        int
-            By default J K (K - 1) of confusion matrices and K - 1 of the prevalence, whether or
-            not a prior ties them together.
-        """
         k = len(self.categories)
         return n_annotators * k * (k - 1) + k - 1
 
@@ -694,19 +696,6 @@ class SampledFit(ConfusionFit):
         return f"{super()._headline()}, {chains} chains of {draws:,} draws"
 
     def cautions(self, annotations: Annotations | None = None) -> list[str]:
-        """Return what a reader should know before using the fit.
-
-        Parameters
-        ----------
-        annotations : Annotations, optional
-            The labels that were fitted; with them it is checked whether annotators err together.
-
-        Returns
-        -------
-        list of str
-            Whether chains have not converged, whether labels hardly distinguish the classes, and
-            whether annotators err together.
-        """
         found = super().cautions(annotations)
         chains, draws = self._shape
         if self.label_switches.sum() > 0.01 * chains * draws:
@@ -837,25 +826,7 @@ SampledT = TypeVar("SampledT", bound=SampledFit)
 
 
 def warned_of(name: str, fitted: SampledT) -> SampledT:
-    """Return a fit, with a warning to the caller's caller if its chains have not converged.
-
-    Parameters
-    ----------
-    name : str
-        Of the model.
-    fitted : SampledFit
-        The fit.
-
-    Returns
-    -------
-    SampledFit
-        The same.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If it has not converged.
-    """
+    """Return a fit, with a warning to the caller's caller if its chains have not converged."""
     if not fitted.converged:
         warnings.warn(f"{name}.fit: {fitted._unconverged()}", ConvergenceWarning, stacklevel=3)
     return fitted
@@ -869,22 +840,7 @@ SINGLE_PRECISION = 1e-6
 
 
 def check_sampler(name: str, *, warmup: int, **positive: float) -> None:
-    """Reject invalid settings of a sampler.
-
-    Parameters
-    ----------
-    name : str
-        The model, for messages.
-    warmup : int
-        At least 0.
-    **positive : float
-        Numbers that must be above 0, by name.
-
-    Raises
-    ------
-    ValueError
-        If one is out of its range.
-    """
+    """Reject invalid settings of a sampler."""
     for what, value in positive.items():
         if not value > 0:
             raise ValueError(f"{name}.fit: {what} must be above 0, got {value}.")
@@ -915,32 +871,7 @@ def blocks(warmup: int, draws: int, size: int = BLOCK) -> Iterator[tuple[int, in
 def central_interval(
     draws: NDArray[Any], estimate: NDArray[Any], level: float = 0.95
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Take quantiles of draws for the ends of an interval of an estimate.
-
-    Parameters
-    ----------
-    draws : ndarray, shape (S, ...)
-        Bootstrap replicates or draws from a posterior; NaN where one is undefined.
-    estimate : ndarray, shape (...)
-        What the interval is of.
-    level : float, default 0.95
-        In (0, 1).
-
-    Returns
-    -------
-    ends : ndarray, shape (2, ...)
-        Lower and upper; NaN where there are no draws, the estimate is NaN, or is outside.
-    outside : ndarray of bool, shape (...)
-        Where the estimate is not within the quantiles. Nearly all draws then lie to one side of
-        it: bias is larger than spread, or there are two solutions. The quantiles are no interval
-        of that estimate, nor would they be after a correction for bias, which fails in the same
-        case.
-
-    Notes
-    -----
-    Quantiles closer to the estimate than `SINGLE_PRECISION` are no further: draws of single
-    precision, and EM that stops at a tolerance, are not exact.
-    """
+    """Take quantiles of draws for the ends of an interval of an estimate."""
     tail = (1 - level) / 2
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "All-NaN slice", RuntimeWarning)

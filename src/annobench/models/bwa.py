@@ -38,6 +38,8 @@ from annobench.models._votes import Floats, check_search
 from annobench.models.base import Conventions, Fit, Method
 from annobench.models.kernels.votes import add_squares, add_votes, add_weights, correct_squares
 
+__all__ = ["METHOD", "BwaFit", "Codes", "fit"]
+
 Codes = NDArray[np.int32]
 
 METHOD = Method(

@@ -36,6 +36,8 @@ from annobench.models import voting
 from annobench.models._votes import Floats, Votes, check_search, shares_of
 from annobench.models.base import Conventions, Fit, Method
 
+__all__ = ["METHOD", "CatdFit", "fit"]
+
 METHOD = Method(
     name="catd",
     reference="Li, Li, Gao, Su, Zhao, Demirbas, Fan and Han (2014), section 3",

@@ -38,6 +38,8 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models.kernels.dependence import draw_labels, residual_products
 
+__all__ = ["DependenceCheck", "check"]
+
 #: From which p-value on a fit warns.
 ALARM = 0.01
 

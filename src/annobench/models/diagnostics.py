@@ -16,6 +16,8 @@ from annobench.models import convergence
 if TYPE_CHECKING:
     from arviz import InferenceData
 
+__all__ = ["convergence_table"]
+
 
 #: The largest R-hat of chains that have converged; Vehtari et al. (2021), section 4.
 MAX_R_HAT: Final = 1.01
@@ -27,19 +29,6 @@ MIN_EFFECTIVE: Final = 400
 def has_converged(table: pd.DataFrame) -> bool:
     """Tell whether chains have converged, by every R-hat and effective sample size.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As from `convergence_table`. Draws that are all equal count as converged.
-
-    Returns
-    -------
-    bool
-        Whether no R-hat is above `MAX_R_HAT`, and none of `ess_bulk` and `ess_tail` is below
-        `MIN_EFFECTIVE`.
-
-    References
-    ----------
     Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Bayesian Analysis 16, section 4.
     """
     sizes = table[["ess_bulk", "ess_tail"]].to_numpy()
@@ -105,22 +94,7 @@ def inference_data(
     dimensions: Mapping[str, Sequence[str]],
     names: Mapping[str, Sequence[str]],
 ) -> InferenceData:
-    """Lay out draws for arviz.
-
-    Parameters
-    ----------
-    draws : mapping of str to ndarray, shape (C, S, ...)
-        By parameter.
-    dimensions : mapping of str to sequence of str
-        By parameter, the names of its axes beyond chain and draw.
-    names : mapping of str to sequence of str
-        By dimension, the names along it.
-
-    Returns
-    -------
-    arviz.InferenceData
-        With the group `posterior`.
-    """
+    """Lay out draws for arviz."""
     found: InferenceData = import_arviz("InferenceData").from_dict(
         posterior=dict(draws),
         dims={name: list(axes) for name, axes in dimensions.items()},
@@ -130,18 +104,7 @@ def inference_data(
 
 
 def import_arviz(needing: str) -> Any:
-    """Import arviz where it is needed: it takes seconds, which no fit needs to pay.
-
-    Parameters
-    ----------
-    needing : str
-        What needs it, for the message where it is not installed.
-
-    Returns
-    -------
-    module
-        arviz, without its warning of the next major version.
-    """
+    """Import arviz where it is needed: it takes seconds, which no fit needs to pay."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         return require("arviz", needing)

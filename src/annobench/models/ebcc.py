@@ -44,6 +44,8 @@ from annobench.models._variational import (
 from annobench.models._votes import Floats, Votes, check_search
 from annobench.models.base import ConfusionFit, Conventions, Method
 
+__all__ = ["METHOD", "EbccFit", "fit"]
+
 METHOD = Method(
     name="ebcc",
     reference="Li, Rubinstein and Cohn (2019)",

@@ -38,6 +38,8 @@ from annobench.models.dawid_skene.em import NO_WEIGHT, Problem, Settings, State
 from annobench.models.dawid_skene.starts import votes_start
 from annobench.models.kernels import dawid_skene as kernels
 
+__all__ = ["METHOD", "FastDawidSkeneFit", "fit"]
+
 METHOD = Method(
     name="fast_dawid_skene",
     reference="Sinha, Rao and Balasubramanian (2018), sections 3.3 and 3.4",

@@ -42,6 +42,8 @@ from annobench.models.kernels.votes import add_scaled_votes, slopes
 from annobench.scale._blocks import Block, BlockedLabels
 from annobench.scale._kept import KeptItems
 
+__all__ = ["METHOD", "GladFit", "fit", "fit_partitions"]
+
 METHOD = Method(
     name="glad",
     reference="Whitehill, Ruvolo, Wu, Bergsma and Movellan (2009), sections 2 and 3",

@@ -70,6 +70,18 @@ from annobench.models.kernels.hierarchical_binary import run_sweeps
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = [
+    "HYPERPARAMETERS",
+    "METHOD",
+    "Draws",
+    "HierarchicalBinaryFit",
+    "NewAnnotator",
+    "PrunedFit",
+    "better_than_half",
+    "fit",
+    "prune_and_refit",
+]
+
 METHOD = Method(
     name="hierarchical_binary",
     reference="Carpenter (2008), section 2",

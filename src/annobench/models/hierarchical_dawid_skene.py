@@ -63,6 +63,8 @@ from annobench.models.base import (
 )
 from annobench.models.kernels.hierarchical_dawid_skene import run_sweeps
 
+__all__ = ["METHOD", "Draws", "HierarchicalDawidSkeneFit", "fit"]
+
 METHOD = Method(
     name="hierarchical_dawid_skene",
     reference="Carpenter (2008), sections 2 and 8",

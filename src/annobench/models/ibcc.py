@@ -39,6 +39,8 @@ from annobench.models._variational import (
 from annobench.models._votes import Floats, Votes, check_search
 from annobench.models.base import ConfusionFit, Conventions, Method
 
+__all__ = ["METHOD", "IbccFit", "fit"]
+
 METHOD = Method(
     name="ibcc",
     reference="Kim and Ghahramani (2012), section 2; Li, Rubinstein and Cohn (2019)",

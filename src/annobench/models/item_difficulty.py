@@ -74,6 +74,8 @@ from annobench.models.base import (
 )
 from annobench.models.kernels.item_difficulty import LARGEST_MEAN, run_sweeps
 
+__all__ = ["METHOD", "Draws", "Floats", "ItemDifficultyFit", "fit"]
+
 Floats = NDArray[np.float64]
 
 #: Sweeps after which the warm-up learns how parameters vary together.

@@ -42,6 +42,8 @@ from annobench.models._votes import Floats, check_search
 from annobench.models.base import Conventions, Fit, Method
 from annobench.models.kernels.messages import exchange
 
+__all__ = ["METHOD", "KosFit", "fit"]
+
 METHOD = Method(
     name="kos",
     reference="Karger, Oh and Shah (2014), section 2.2",

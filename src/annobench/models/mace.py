@@ -36,6 +36,8 @@ from annobench.models._votes import EMTrace, Floats, Votes, check_search, log
 from annobench.models.base import ConfusionFit, Conventions, Method
 from annobench.scale._blocks import BlockedLabels
 
+__all__ = ["METHOD", "MaceFit", "fit", "fit_partitions"]
+
 METHOD = Method(
     name="mace",
     reference="Hovy, Berg-Kirkpatrick, Vaswani and Hovy (2013), section 2",

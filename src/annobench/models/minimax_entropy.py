@@ -43,6 +43,8 @@ from annobench.models._votes import Floats, check_search, normalised, run_em
 from annobench.models.base import ConfusionFit, Conventions, Method
 from annobench.models.kernels.minimax_entropy import add_log_probabilities, refit_terms
 
+__all__ = ["METHOD", "MinimaxEntropyFit", "fit"]
+
 METHOD = Method(
     name="minimax_entropy",
     reference="Zhou, Liu, Platt, Meek and Shah (2015), section 3; Zhou et al. (2012)",

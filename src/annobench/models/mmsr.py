@@ -50,6 +50,8 @@ from annobench.models._votes import Floats, Votes, check_search, normalised
 from annobench.models.base import ConfusionFit, Conventions, Method
 from annobench.models.kernels.completion import refit_factor
 
+__all__ = ["METHOD", "MmsrFit", "fit"]
+
 METHOD = Method(
     name="mmsr",
     reference="Ma and Olshevsky (2020), algorithm 1 and section 4",

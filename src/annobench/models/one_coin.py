@@ -36,6 +36,8 @@ from annobench.models._votes import (
 from annobench.models.base import ConfusionFit, Conventions, Method
 from annobench.scale._blocks import BlockedLabels
 
+__all__ = ["METHOD", "OneCoinFit", "fit", "fit_partitions"]
+
 METHOD = Method(
     name="one_coin",
     reference="Zhang, Chen, Zhou and Jordan (2016), section 2; Dawid and Skene (1979)",

@@ -33,6 +33,8 @@ from annobench.labels.annotations import Annotations
 from annobench.models._votes import Floats, Votes, check_search, shares_of
 from annobench.models.base import Conventions, Fit, Method, best_categories
 
+__all__ = ["METHOD", "Distance", "PmFit", "Reference", "fit"]
+
 METHOD = Method(
     name="pm",
     reference="Li, Li, Gao, Zhao, Fan and Han (2014), section 2; PM of Zheng et al. (2017)",

@@ -54,6 +54,8 @@ from annobench.models.base import (
 )
 from annobench.models.kernels.pooled_multinomial import run_sweeps
 
+__all__ = ["METHOD", "Draws", "PooledMultinomialFit", "fit"]
+
 METHOD = Method(
     name="pooled_multinomial",
     reference="Paun et al. (2018), section 3",

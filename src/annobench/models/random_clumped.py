@@ -44,6 +44,8 @@ from annobench.models._votes import Floats, check_search, normalised
 from annobench.models.base import ConfusionFit, Conventions, Method
 from annobench.models.kernels.random_clumped import expect
 
+__all__ = ["METHOD", "Prior", "RandomClumpedFit", "fit", "scaled"]
+
 METHOD = Method(
     name="random_clumped",
     reference="Morel and Nagaraj (1993), Biometrika 80, 363-371; Guo et al. (2017), section 4; "

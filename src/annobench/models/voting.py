@@ -17,6 +17,8 @@ from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._votes import Votes
 from annobench.models.base import CHANGES, Conventions, Fit, Method, best_categories
 
+__all__ = ["METHOD", "VotingFit", "fit", "fit_partitions"]
+
 METHOD = Method(
     name="voting",
     reference="Snow et al. (2008), section 4; ties as in Carpenter (2008), section 4",

@@ -23,6 +23,8 @@ from annobench.models import voting
 from annobench.models._votes import Floats, Votes, shares_of
 from annobench.models.base import CHANGES, Conventions, Fit, Method
 
+__all__ = ["METHOD", "WawaFit", "fit"]
+
 METHOD = Method(
     name="wawa",
     reference="Ustalov, Pavlichenko and Tseitlin (2024), JOSS 9(96), 6227: Wawa of crowd-kit",

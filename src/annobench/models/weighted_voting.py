@@ -36,6 +36,8 @@ from annobench.models._votes import Floats, Votes, check_search, normalised
 from annobench.models.base import Conventions, Fit, Method, best_categories
 from annobench.scale._blocks import BlockedLabels
 
+__all__ = ["METHOD", "WeightedVotingFit", "fit", "fit_partitions"]
+
 METHOD = Method(
     name="weighted_voting",
     reference="Nitzan and Paroush (1982), theorem 1; estimated as in Berend and Kontorovich (2015)",

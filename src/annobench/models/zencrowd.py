@@ -37,6 +37,8 @@ from annobench.models._votes import (
 )
 from annobench.models.base import ConfusionFit, Conventions, Method
 
+__all__ = ["METHOD", "START", "ZenCrowdFit", "fit"]
+
 METHOD = Method(
     name="zencrowd",
     reference="Demartini, Difallah and Cudre-Mauroux (2012), section 4; Zheng et al. (2017)",

@@ -27,6 +27,8 @@ from annobench.labels.annotations import Annotations
 from annobench.models._votes import Floats, Votes, check_search, shares_of
 from annobench.models.base import CHANGES, Conventions, Fit, Method
 
+__all__ = ["METHOD", "ZeroBasedSkillFit", "fit"]
+
 METHOD = Method(
     name="zero_based_skill",
     reference="Ustalov, Pavlichenko and Tseitlin (2024), JOSS 9(96), 6227: ZeroBasedSkill of "

@@ -47,6 +47,22 @@ from annobench.resampling.proportions import proportion_interval
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = [
+    "EASY_RATE",
+    "Bound",
+    "Certificate",
+    "EasyHardModel",
+    "Model",
+    "RatesModel",
+    "Systems",
+    "Truth",
+    "bounds",
+    "certificate",
+    "dichotomise",
+    "posterior_bound",
+    "unexplained_difference",
+]
+
 Model = Literal["easy_hard", "rates"]
 RetentionRule = Literal["unanimous", "majority"]
 Systems = Literal["any", "opposed", "independent"]
@@ -572,29 +588,7 @@ def _share(min_agreement: RetentionRule | float | None, model: Model) -> float:
 
 
 def hidden_guesses(n_disagreed: int, chance: float, alpha: float) -> int:
-    """Bound the number of hard items that show no disagreement.
-
-    Parameters
-    ----------
-    n_disagreed : int
-        d, at least 0.
-    chance : float
-        Probability that all guesses on a hard item agree, in [0, 1].
-    alpha : float
-        Probability that the bound is too small, in (0, 1).
-
-    Returns
-    -------
-    int
-        h - d, for the largest number h of hard items with P(Binomial(h, 1 - chance) <= d) above
-        `alpha`. It is the upper quantile of a negative binomial distribution, the posterior under a
-        uniform prior on all numbers of hard items.
-
-    Examples
-    --------
-    >>> hidden_guesses(100, 0.5, 0.05)  # section 3.1: 125 hidden among 900 agreements
-    125
-    """
+    """Bound the number of hard items that show no disagreement."""
     if chance >= 1:
         return int(np.iinfo(np.int64).max)
     return int(stats.nbinom.isf(alpha, n_disagreed + 1, 1 - chance))

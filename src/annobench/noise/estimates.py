@@ -21,6 +21,8 @@ from annobench.noise._votes import Votes
 from annobench.noise.certificate import EASY_RATE, UNKNOWN, hidden_guesses
 from annobench.resampling.intervals import central_limits
 
+__all__ = ["hard_share"]
+
 #: Default maximum; more components are rarely distinguishable in real data.
 _MAX_COMPONENTS = 4
 

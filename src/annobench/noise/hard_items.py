@@ -18,6 +18,8 @@ from annobench.noise import _rates
 from annobench.noise._votes import Votes
 from annobench.noise.certificate import EASY_RATE
 
+__all__ = ["hard_items"]
+
 #: A posterior probability below this is a reason to doubt the label.
 _CERTAIN = 0.95
 

@@ -33,6 +33,8 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.noise._votes import Votes
 
+__all__ = ["MODELS", "Floats", "heterogeneity"]
+
 Floats = NDArray[np.float64]
 
 #: Candidate concentrations of the Dirichlet distribution of annotators.
@@ -65,14 +67,6 @@ class ComponentFit(Summarised):
     posterior: Floats
 
     def summary(self) -> pd.DataFrame:
-        """Return the components.
-
-        Returns
-        -------
-        DataFrame
-            A row for each component: share, and the probabilities of the labels by number from 0;
-            index component.
-        """
         frame = pd.DataFrame(self.rate).rename_axis("component")
         frame.insert(0, "share", self.share)
         return frame
@@ -88,28 +82,7 @@ def fit_components(
     concentration: float | None,
     iterations: int = _ITERATIONS,
 ) -> ComponentFit:
-    """Fit components of items by EM.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        N labels of J annotators for I items.
-    hard : bool
-        Whether to add a component of hard items to the categories.
-    concentration : float or None
-        Of the Dirichlet distribution of annotators; None for homogeneous annotators.
-    iterations : int, default 40
-        Number of EM steps.
-
-    Returns
-    -------
-    ComponentFit
-        The first K components are the categories.
-
-    Notes
-    -----
-    Each step is linear in N, K and T.
-    """
+    """Fit components of items by EM."""
     item, annotator = annotations.item, annotations.annotator
     n_categories = annotations.n_categories
     votes = annotations.counts + _PRIOR

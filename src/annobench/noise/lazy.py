@@ -25,6 +25,8 @@ from annobench.labels.frames import as_annotations
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = ["Floats", "LazyAnnotators", "find_lazy"]
+
 Floats = NDArray[np.float64]
 
 

@@ -25,6 +25,14 @@ from annobench.noise.certificate import (
     unexplained_difference,
 )
 
+__all__ = [
+    "annotators_needed",
+    "certification_power",
+    "items_needed",
+    "items_to_tell_apart",
+    "plan",
+]
+
 #: Limits of the search.
 _MAX_ANNOTATORS = 1_000
 _MAX_ITEMS = 10_000_000

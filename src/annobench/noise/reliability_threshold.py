@@ -30,6 +30,15 @@ from annobench.resampling.weights import multinomial_counts
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = [
+    "DeliberateItems",
+    "ReliabilityThreshold",
+    "compare_cuts",
+    "deliberate",
+    "poisson_binomial_pmf",
+    "threshold",
+]
+
 
 @dataclass(frozen=True, eq=False)
 class ReliabilityThreshold(Summarised):

@@ -34,6 +34,8 @@ from annobench.posteriors.draws import Draws, Floats, is_on_log_scale, on_scale
 from annobench.posteriors.making import Reference
 from annobench.posteriors.measures import QUANTILES, STORED_PRECISION
 
+__all__ = ["Comparison", "compare"]
+
 #: What is compared of each parameter.
 STATISTICS = ("mean", "sd", *QUANTILES)
 #: The largest chance, of all comparisons together, to find a difference where there is none.

@@ -21,6 +21,8 @@ from annobench.core.errors import ReaderError
 from annobench.core.results import Summarised
 from annobench.models import diagnostics
 
+__all__ = ["Draws", "Floats", "flatten"]
+
 Floats = NDArray[np.float64]
 
 #: Columns that say of which chain a draw is, and columns that are no parameters.
@@ -112,25 +114,7 @@ def flatten(arrays: Mapping[str, NDArray[np.floating]]) -> Draws:
 
 
 def split_name(name: str) -> tuple[str, tuple[int, ...]]:
-    """Split the name of a component into that of its parameter and its indices.
-
-    Parameters
-    ----------
-    name : str
-        As `flatten` makes it, or with dots.
-
-    Returns
-    -------
-    parameter : str
-        Its name.
-    index : tuple of int
-        From 1; empty if there is none.
-
-    Examples
-    --------
-    >>> split_name("confusion[1,2,1]"), split_name("confusion.1.2.1"), split_name("prevalence")
-    (('confusion', (1, 2, 1)), ('confusion', (1, 2, 1)), ('prevalence', ()))
-    """
+    """Split the name of a component into that of its parameter and its indices."""
     found = re.fullmatch(r"(.+?)\[([\d,\s]+)\]", name) or re.fullmatch(r"(.+?)((?:\.\d+)+)", name)
     if found is None:
         return name, ()
@@ -138,52 +122,17 @@ def split_name(name: str) -> tuple[str, tuple[int, ...]]:
 
 
 def join_name(parameter: str, index: Sequence[int]) -> str:
-    """Write the name of a component.
-
-    Parameters
-    ----------
-    parameter : str
-        Its parameter.
-    index : sequence of int
-        From 1.
-
-    Returns
-    -------
-    str
-        The inverse of `split_name`.
-    """
+    """Write the name of a component."""
     return f"{parameter}[{','.join(map(str, index))}]" if index else parameter
 
 
 def is_on_log_scale(name: str) -> bool:
-    """Say whether a parameter is compared as its logarithm.
-
-    Parameters
-    ----------
-    name : str
-        Of a parameter or a component.
-
-    Returns
-    -------
-    bool
-        True for concentrations.
-    """
+    """Say whether a parameter is compared as its logarithm."""
     return split_name(name)[0].endswith("concentration")
 
 
 def on_scale(draws: Draws) -> Floats:
-    """Return draws on the scales on which they are compared.
-
-    Parameters
-    ----------
-    draws : Draws
-        As drawn.
-
-    Returns
-    -------
-    ndarray, shape (C, S, P)
-        Concentrations as logarithms.
-    """
+    """Return draws on the scales on which they are compared."""
     values = draws.array.copy()
     for n, name in enumerate(draws.names):
         if is_on_log_scale(name):
@@ -193,26 +142,7 @@ def on_scale(draws: Draws) -> Floats:
 
 
 def read_draws(paths: Sequence[Path]) -> Draws:
-    """Read draws that a sampler wrote.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        CSV files, one a chain or with a column `chain`, as CmdStan writes them or others do; or one
-        npz file with an array of shape (C, S, ...) for each parameter; or one netCDF file of arviz
-        with the group `posterior`.
-
-    Returns
-    -------
-    Draws
-        All columns of numbers; chains are cut to the length of the shortest.
-
-    Raises
-    ------
-    ReaderError
-        If a file can't be read, is of another kind, has no draws, a value that is no finite number,
-        or chains with different parameters.
-    """
+    """Read draws that a sampler wrote."""
     kinds = {path.suffix.lower() for path in paths}
     readers = {".npz": _read_npz, ".nc": _read_netcdf}
     missing = [path for path in paths if not path.is_file()]

@@ -30,6 +30,8 @@ from annobench.posteriors import enumeration, measures
 from annobench.posteriors.draws import Draws, flatten, on_scale, split_name
 from annobench.posteriors.records import Posterior, fingerprint, priors
 
+__all__ = ["Reference", "check", "make"]
+
 #: Chains, and draws of each after thinning.
 CHAINS, DRAWS = 10, 1_000
 #: Of 10,000 independent draws in 10 chains, one in a hundred tail sizes is below the first number,
@@ -218,36 +220,12 @@ def check(table: pd.DataFrame, chains: int, draws: int) -> dict[str, bool]:
 
 
 def smallest_size(n_sizes: int) -> float:
-    """Return what effective sample sizes of 10,000 independent draws exceed, all together.
-
-    Parameters
-    ----------
-    n_sizes : int
-        How many sizes there are.
-
-    Returns
-    -------
-    float
-        The bound that all exceed with a probability of about 95%.
-    """
+    """Return what effective sample sizes of 10,000 independent draws exceed, all together."""
     return float(_LOW - _PER_DECADE * np.log10(0.01 * n_sizes / _SIZE_LEVEL))
 
 
 def enumeration_errors(table: pd.DataFrame, exact: pd.Series[float]) -> pd.Series:
-    """Return the differences from exact means in Monte Carlo standard errors.
-
-    Parameters
-    ----------
-    table : DataFrame
-        What `measures.summarise` says.
-    exact : Series
-        By parameter, the exact mean.
-
-    Returns
-    -------
-    Series
-        Of each parameter with an exact mean.
-    """
+    """Return the differences from exact means in Monte Carlo standard errors."""
     rows = table.loc[exact.index]
     return (rows["mean"] - exact) / rows["mcse_mean"]
 

@@ -25,6 +25,8 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.simulation import panels
 
+__all__ = ["Posterior", "get", "names", "priors"]
+
 
 @dataclass(frozen=True)
 class Posterior(SummarisedScalars):
@@ -178,18 +180,7 @@ def priors(model: str) -> tuple[str, ...]:
 
 
 def labels_frame(annotations: Annotations) -> pd.DataFrame:
-    """Number the labels as a reference posterior numbers its parameters.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-
-    Returns
-    -------
-    DataFrame
-        One row per label: `item`, `annotator`, `label`, each from 1.
-    """
+    """Number the labels as a reference posterior numbers its parameters."""
     annotations = as_annotations(annotations, "labels_frame")
     return pd.DataFrame(
         {
@@ -201,18 +192,7 @@ def labels_frame(annotations: Annotations) -> pd.DataFrame:
 
 
 def fingerprint(annotations: Annotations) -> str:
-    """Return the SHA-256 of the numbered labels, which tells whether two sets are the same.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-
-    Returns
-    -------
-    str
-        Of the table of `labels_frame` as CSV.
-    """
+    """Return the SHA-256 of the numbered labels, which tells whether two sets are the same."""
     annotations = as_annotations(annotations, "fingerprint")
     text = labels_frame(annotations).to_csv(index=False, lineterminator="\n")
     return hashlib.sha256(text.encode()).hexdigest()

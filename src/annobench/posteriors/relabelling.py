@@ -9,6 +9,8 @@ import numpy as np
 
 from annobench.posteriors.draws import Draws, Floats, join_name, split_name
 
+__all__ = ["Source", "describe", "orders", "relabel", "sources"]
+
 #: In the binary model exchanging the categories exchanges these; probabilities are then those of
 #: the other outcome, and concentrations stay.
 _MIRROR = {
@@ -109,25 +111,7 @@ def relabel(draws: Draws, axes: Mapping[str, str], order: Sequence[int]) -> Draw
 def find_order(
     means: Floats, names: Sequence[str], axes: Mapping[str, str], target: Floats, spread: Floats
 ) -> tuple[int, ...] | None:
-    """Find the order of the classes that brings means near those of the reference, if not as is.
-
-    Parameters
-    ----------
-    means : ndarray, shape (P,)
-        Of draws.
-    names : sequence of str
-        Of the parameters.
-    axes : mapping of str to str
-        By parameter, what its indices count.
-    target, spread : ndarray, shape (P,)
-        Means and standard deviations of the reference.
-
-    Returns
-    -------
-    tuple of int or None
-        Class k is what was called order[k]. None if the means are on average within one standard
-        deviation, or no order makes the mean square distance less than a quarter.
-    """
+    """Find the order of the classes that brings means near those of the reference, if not as is."""
     at = {name: n for n, name in enumerate(names)}
     n_categories = _count_categories(axes)
     dependent = sources(axes, range(n_categories))

@@ -31,6 +31,8 @@ else:
     pa = optional("pyarrow", "A file of draws")
     pq = optional("pyarrow.parquet", "A file of draws")
 
+__all__ = ["INPUTS", "file_names", "folder", "index", "information", "load", "write"]
+
 #: Every how many draws one is stored, and how many numbers at most: with more, every second, ...
 STEP, _MOST = 10, 250_000
 #: Steps of the rounded draws, at least: in a standard deviation, and to an end of the range.
@@ -224,20 +226,7 @@ def _rounded(values: Floats, names: list[str]) -> Floats:
 
 
 def same_as_stored(reference: Reference, home: Path) -> str:
-    """Say whether draws made anew are those that are stored.
-
-    Parameters
-    ----------
-    reference : Reference
-        Made anew.
-    home : Path
-        Where it was written.
-
-    Returns
-    -------
-    str
-        A sentence; none if they were written over those stored.
-    """
+    """Say whether draws made anew are those that are stored."""
     name = reference.record.name
     if home.resolve() == folder().resolve():
         return ""
@@ -262,29 +251,7 @@ def same_as_stored(reference: Reference, home: Path) -> str:
 
 
 def write_inputs(name: str, home: Path) -> list[str]:
-    """Write what another sampler needs, and the draws it should find.
-
-    Parameters
-    ----------
-    name : str
-        Of the posterior.
-    home : Path
-        Made if need be.
-
-    Returns
-    -------
-    list of str
-        Names of the files: ``data.json``, as CmdStan reads data (I, J, K, N, and of each label
-        `item`, `annotator`, `label`, from 1), ``labels.csv`` with the same labels, ``summary.csv``
-        and ``draws.csv``.
-
-    Raises
-    ------
-    AnnotationError
-        If there is none of this name, or the labels are other ones than the stored draws are of.
-    DataUnavailableError
-        If the data set is real and its files can't be had.
-    """
+    """Write what another sampler needs, and the draws it should find."""
     reference = load(name)
     annotations = reference.record.annotations()
     if records.fingerprint(annotations) != reference.information["data"]["sha256"]:

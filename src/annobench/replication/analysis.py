@@ -17,6 +17,8 @@ from annobench.replication.made_by import PACKAGE
 from annobench.replication.results import Results
 from annobench.replication.study import Study
 
+__all__ = ["Analyse", "Analysis", "Effort"]
+
 #: All repetitions, or as few as let every value, table and figure be made in seconds.
 Effort = Literal["full", "quick"]
 Analyse = Callable[[Study, Results, np.random.Generator, Effort], None]

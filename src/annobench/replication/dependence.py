@@ -34,6 +34,19 @@ from annobench.core.errors import PublicationError
 from annobench.core.files import replacing
 from annobench.replication.printed import parse_printed
 
+__all__ = [
+    "COLUMNS",
+    "N_DRAWS",
+    "SHARES",
+    "Analysis",
+    "Number",
+    "change",
+    "differs",
+    "read",
+    "trace",
+    "write",
+]
+
 COLUMNS: Final = ("target", "base", "rests_on", "restates", "values", "data_values")
 
 #: What a value restates that nothing moves.
@@ -453,20 +466,7 @@ def read(path: str | Path) -> pd.DataFrame:
 
 
 def numbers_of(name: str, table: pd.DataFrame) -> Iterable[Number]:
-    """List the numbers of a printed table.
-
-    Parameters
-    ----------
-    name : str
-        The table's file.
-    table : DataFrame
-        Its cells as text; the first column is the key of its rows and is not changed.
-
-    Yields
-    ------
-    Number
-        Each cell that is a number, row by row.
-    """
+    """List the numbers of a printed table."""
     for row in range(len(table)):
         for column in range(1, len(table.columns)):
             text = str(table.iloc[row, column])
@@ -478,21 +478,6 @@ def numbers_of(name: str, table: pd.DataFrame) -> Iterable[Number]:
 
 
 def cell_name(name: str, table: pd.DataFrame, row: int, column: int) -> str:
-    """Name a cell of a printed table by its place.
-
-    Parameters
-    ----------
-    name : str
-        The table's file.
-    table : DataFrame
-        Its cells; the first column is the key of its rows.
-    row, column : int
-        The place, counted from 0.
-
-    Returns
-    -------
-    str
-        Such as "table3.csv, judge 2 (row 2), kappa"; rows are counted from 1.
-    """
+    """Name a cell of a printed table by its place."""
     key = f"{table.columns[0]} {table.iloc[row, 0]!s}"
     return f"{name}, {key} (row {row + 1}), {table.columns[column]}"

@@ -14,6 +14,8 @@ import numpy as np
 import scipy.optimize
 from numpy.typing import ArrayLike, NDArray
 
+__all__ = ["Constraints"]
+
 
 @dataclass
 class Constraints:

@@ -16,6 +16,20 @@ from annobench.replication import schemas
 from annobench.replication.made_by import paper_line
 from annobench.replication.vocabulary import ESTIMATES, STATUSES
 
+__all__ = [
+    "CALIBRATION_METHOD",
+    "COMPARISON_COLUMNS",
+    "PAPER_METHOD",
+    "Computed",
+    "read_comparison",
+    "read_computed",
+    "read_errata",
+    "read_published",
+    "read_remarks",
+    "read_standing",
+    "write_comparison",
+]
+
 #: The method whose row is compared with the printed value.
 PAPER_METHOD: Final = "paper"
 
@@ -279,20 +293,7 @@ def read_computed(path: str | Path) -> pd.DataFrame:
 
 
 def write_computed(rows: Iterable[Computed], path: str | Path) -> None:
-    """Write a paper's computed values, validated, whole or not at all.
-
-    Parameters
-    ----------
-    rows : iterable of Computed
-        In any order; they are written in the order given.
-    path : str or Path
-        The `computed.csv` to write.
-
-    Raises
-    ------
-    PublicationError
-        If a row breaks the contract of the file.
-    """
+    """Write a paper's computed values, validated, whole or not at all."""
     frame = pd.DataFrame([astuple(row) for row in rows], columns=list(COMPUTED_COLUMNS))
     # Row n of the list stands on line n + 2 of the file, below the header.
     frame.index = pd.RangeIndex(2, len(frame) + 2)

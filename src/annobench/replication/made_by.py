@@ -15,13 +15,7 @@ _OF_A_PAPER = re.compile(r"paper\d+_\w+\.")
 
 
 def paper_line() -> str:
-    """Find the innermost line of a paper's own modules that is being run.
-
-    Returns
-    -------
-    str
-        Such as ``values.py:42``; empty where no module of a paper is being run.
-    """
+    """Find the innermost line of a paper's own modules that is being run."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not _OF_A_PAPER.match(frame.f_globals.get("__name__", "")):
         frame = frame.f_back

@@ -6,6 +6,8 @@ import re
 from decimal import Context, Decimal
 from typing import Final, NamedTuple
 
+__all__ = ["MEASURED", "RELATIONS", "Printed", "agrees", "parse_printed", "unit_of"]
+
 RELATIONS: Final = ("eq", "about", "lt", "le", "gt", "ge", "within")
 
 #: The relations of one number that was measured; the others set limits.
@@ -84,28 +86,7 @@ def parse_printed(text: str) -> Printed:
 
 
 def parse_range(text: str) -> tuple[Printed, Printed]:
-    """Read two limits as they were printed.
-
-    Parameters
-    ----------
-    text : str
-        Such as "4 to 7".
-
-    Returns
-    -------
-    tuple of Printed
-        The lower and the upper limit.
-
-    Raises
-    ------
-    ValueError
-        If the text is not two numbers, the smaller one first.
-
-    Examples
-    --------
-    >>> [int(limit.value) for limit in parse_range("4 to 7")]
-    [4, 7]
-    """
+    """Read two limits as they were printed."""
     lower, _, upper = text.partition(" to ")
     limits = parse_printed(lower), parse_printed(upper)
     if limits[0].value >= limits[1].value:

@@ -25,6 +25,8 @@ from annobench.replication.study import Study
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+__all__ = ["Results"]
+
 #: Above every figure of simulated data in place of real ones.
 STAND_IN: Final = "Simulated stand-in, not the real data"
 

@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 from annobench.replication.printed import parse_printed
 
+__all__ = ["Rounded", "counts_that_round_to", "half_unit", "propagate"]
+
 #: With more inputs than this, not every combination of ends is tried.
 MAX_EXHAUSTIVE = 10
 

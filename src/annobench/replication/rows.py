@@ -12,6 +12,8 @@ from annobench.replication.rounding import Rounded
 if TYPE_CHECKING:
     from annobench.agreement import Agreement
 
+__all__ = ["Value", "coefficient_row", "interval_columns", "shown_beside", "value_row"]
+
 #: A number alone, with the range that rounded inputs allow, or with its interval.
 Value = float | Rounded | tuple[float, float, float]
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 else:
     pa = optional("pandera.pandas", "Checking a paper's tables")
 
+__all__ = ["PUBLISHED", "validated"]
+
 _TARGET = re.compile(r"[a-z0-9_.]+")
 
 

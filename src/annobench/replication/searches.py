@@ -18,6 +18,8 @@ from annobench.replication.ledger import SEARCH_METHOD, Computed
 from annobench.replication.printed import parse_printed
 from annobench.replication.study import Study
 
+__all__ = ["Search", "chance", "search_rows", "searched_values", "single_values"]
+
 #: Values never printed for which a search is run again.
 N_SHIFTED: Final = 1000
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+__all__ = ["kappas", "mean_and_range"]
+
 
 def kappas(tables: ArrayLike) -> NDArray[np.float64]:
     """Compute Cohen's kappa of contingency tables.

@@ -18,6 +18,8 @@ from annobench import datasets
 from annobench.core.errors import PublicationError
 from annobench.datasets import LoadedData
 
+__all__ = ["Study"]
+
 #: What a value rests on besides data sets, and the provenance that it has of it.
 SOURCES: Final = {
     "simulation": "simulated",

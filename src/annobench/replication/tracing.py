@@ -32,6 +32,8 @@ from annobench.replication.results import Results
 from annobench.replication.searches import SEARCHED
 from annobench.replication.study import Study
 
+__all__ = ["TracedPaper"]
+
 #: The group of the constants that an analysis declares: names of capitals in its modules.
 CONSTANTS = "constants of the analysis"
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]*")

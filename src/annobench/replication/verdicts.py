@@ -28,6 +28,8 @@ from annobench.replication.ledger import (
 from annobench.replication.printed import MEASURED, agrees, parse_printed, unit_of
 from annobench.replication.vocabulary import CAUSES, ESTIMATES, EVIDENCE
 
+__all__ = ["MOST", "Failure", "check", "compare", "other_methods"]
+
 #: A search that finds more than this share of values that were never printed shows no cause.
 MAX_SEARCH_RATE: Final = 0.05
 

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+__all__ = ["CAUSES", "EVIDENCE", "KINDS", "PARTS", "STATUSES", "VERDICTS", "WEIGHTS", "part_of"]
+
 KINDS: Final = ("result", "input", "cited")
 
 BASES: Final = ("closed_form", "printed_table", "public_data", "simulation", "given", "none")

@@ -17,6 +17,8 @@ from annobench.plotting import BLUE, GREY, INK, VERMILION, house_figure
 from annobench.reporting import figures, pages
 from annobench.reporting.formats import counted, level, percent
 
+__all__ = ["SHOWN", "TITLES", "render"]
+
 #: Errors that are listed, and sets of the table of what can be released.
 SHOWN: Final = 25
 
@@ -33,24 +35,7 @@ TITLES: Final = {
 def render_draw(
     design: Design, *, source: str, model: str, texts: Mapping[str, str] | None = None
 ) -> str:
-    """Write the page of a draw.
-
-    Parameters
-    ----------
-    design : Design
-        What was drawn.
-    source : str
-        Where the labels come from, such as the name of the file.
-    model : str
-        Whose certainty decided.
-    texts : mapping of str to str, optional
-        What annotators saw, by item.
-
-    Returns
-    -------
-    str
-        HTML with its style and plots inside.
-    """
+    """Write the page of a draw."""
     strata = design.summary()
     n = int(design.drawn.sum())
     expected = float(strata["expected_errors"].sum())
@@ -141,18 +126,7 @@ def render(found: Assessment, *, source: str, remarks: Sequence[str] = ()) -> st
 
 
 def next_steps(found: Assessment) -> list[str]:
-    """Say what to do after an audit.
-
-    Parameters
-    ----------
-    found : Assessment
-        What checks tell.
-
-    Returns
-    -------
-    list of str
-        A sentence or two each, the most useful first.
-    """
+    """Say what to do after an audit."""
     steps = []
     given, design = found.release, found.design
     n = len(design.items)
@@ -213,18 +187,7 @@ def _more(given: Release) -> str:
 
 
 def release_sentence(given: Release) -> str:
-    """Say what can be released.
-
-    Parameters
-    ----------
-    given : Release
-        The tests.
-
-    Returns
-    -------
-    str
-        One sentence.
-    """
+    """Say what can be released."""
     if not given.n_items:
         return (
             f"No set of items can be released with confidence {level(given.confidence)} that at "

@@ -44,6 +44,8 @@ from annobench.reporting import pages
 from annobench.reporting.figures import inline_svg
 from annobench.reporting.formats import number, shorten
 
+__all__ = ["MARKS", "STATUSES", "render"]
+
 #: How a difference is shown: by its mark and the class of its style.
 MARKS: Final[Mapping[str, tuple[str, str]]] = {
     "better": ("▲", "v-reproduced"),

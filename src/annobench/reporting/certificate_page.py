@@ -12,6 +12,8 @@ from annobench.noise.certificate import Certificate
 from annobench.reporting import figures, pages, report_page
 from annobench.reporting.pages import records
 
+__all__ = ["render"]
+
 #: Hard items that are listed.
 MAX_ITEMS: Final = 20
 #: From which probability of being hard an item counts as hard.

@@ -18,6 +18,8 @@ from annobench.reporting import figures, pages, report_page
 from annobench.reporting.formats import percent
 from annobench.reporting.pages import records
 
+__all__ = ["MAX_CATEGORIES", "THRESHOLDS", "render"]
+
 #: Rows of each table.
 MAX_ITEMS: Final = 15
 MAX_ANNOTATORS: Final = 25

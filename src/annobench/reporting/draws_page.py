@@ -14,6 +14,8 @@ from annobench.reporting import pages
 from annobench.reporting.figures import inline_svg
 from annobench.reporting.formats import counted
 
+__all__ = ["SHOWN", "TITLES", "render"]
+
 #: Parameters that the table shows.
 SHOWN: Final = 40
 #: Statistics in words, in the order of the plot.

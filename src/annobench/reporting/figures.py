@@ -23,6 +23,17 @@ from annobench.core.tolerances import WHOLE
 from annobench.plotting import BLUE, VERMILION, house_figure
 from annobench.reporting.formats import number
 
+__all__ = [
+    "SHADES",
+    "RowFigure",
+    "changes",
+    "distribution",
+    "estimates",
+    "inline_svg",
+    "shade",
+    "ticks",
+]
+
 #: From hardly tinted paper to deep blue: perceived lightness falls evenly.
 SHADES: Final = mpl.colors.LinearSegmentedColormap.from_list("shades", ["#F3EFE6", "#174269"])
 #: Widths and height of a table's cell that shows a row of a figure, in pixels.
@@ -186,38 +197,14 @@ def distribution(name: str, values: ArrayLike, limits: Limits, *, of: str, over:
 
 
 def limits_of(values: ArrayLike) -> Limits:
-    """Choose the ends of an axis of coefficients.
-
-    Parameters
-    ----------
-    values : array_like
-        What the axis must hold, down to -1; NaN is passed over.
-
-    Returns
-    -------
-    tuple of float
-        From 0, or from the fifth below the least value, to 1.
-    """
+    """Choose the ends of an axis of coefficients."""
     x = np.asarray(values, dtype=np.float64)
     lowest = max(-1.0, float(x[np.isfinite(x)].min(initial=0)))
     return math.floor(lowest * 5 + WHOLE) / 5, 1.0
 
 
 def limits_of_agreement(values: ArrayLike, scale: str) -> Limits:
-    """Choose the ends of an axis of observed agreement.
-
-    Parameters
-    ----------
-    values : array_like
-        What the axis must hold; NaN is passed over.
-    scale : str
-        Of the labels: where distances are squared, values lie near 1.
-
-    Returns
-    -------
-    tuple of float
-        From 0 to 1; on the interval scale from the fifth below the least value, at most 0.8.
-    """
+    """Choose the ends of an axis of observed agreement."""
     x = np.asarray(values, dtype=np.float64)
     x = x[np.isfinite(x)]
     if scale != "interval" or not x.size:

@@ -8,6 +8,8 @@ from markupsafe import Markup, escape
 
 from annobench.replication.printed import unit_of
 
+__all__ = ["breakable", "counted", "level", "number", "percent", "shown", "signed"]
+
 
 def number(value: float | None, places: int = 3) -> str:
     """Write a number with a true minus sign, or a dash where there is none.
@@ -131,18 +133,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def extent(n_labels: int, n_annotators: int, n_items: int) -> str:
-    """Say how many labels there are, of how many annotators, for how many items.
-
-    Parameters
-    ----------
-    n_labels, n_annotators, n_items : int
-        N, J and I.
-
-    Returns
-    -------
-    str
-        Such as "120 labels of 3 annotators for 40 items".
-    """
+    """Say how many labels there are, of how many annotators, for how many items."""
     return (
         f"{counted(n_labels, 'label')} of {counted(n_annotators, 'annotator')} for "
         f"{counted(n_items, 'item')}"
@@ -150,38 +141,12 @@ def extent(n_labels: int, n_annotators: int, n_items: int) -> str:
 
 
 def plural(n: int, noun: str) -> str:
-    """Return the form of a noun that agrees with a number.
-
-    Parameters
-    ----------
-    n : int
-        How many.
-    noun : str
-        In the singular; its plural ends in s.
-
-    Returns
-    -------
-    str
-        Such as "items".
-    """
+    """Return the form of a noun that agrees with a number."""
     return noun if n == 1 else f"{noun}s"
 
 
 def shorten(name: str, longest: int = 22) -> str:
-    """Cut a long name.
-
-    Parameters
-    ----------
-    name : str
-        Any.
-    longest : int, default 22
-        Characters.
-
-    Returns
-    -------
-    str
-        With an ellipsis where it was cut.
-    """
+    """Cut a long name."""
     return name if len(name) <= longest else name[: longest - 1].rstrip() + "…"
 
 

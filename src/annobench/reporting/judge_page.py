@@ -15,6 +15,8 @@ from annobench.judges.prevalence import METHODS
 from annobench.reporting import figures, pages
 from annobench.reporting.formats import counted, number, percent
 
+__all__ = ["EVEN", "NAMES", "render", "verdict"]
+
 #: Rows of a table by category that are shown.
 MAX_ROWS: Final = 40
 #: The share of answers shown first that a judge picks who does not heed the order.
@@ -86,18 +88,7 @@ _COLUMNS: Final = (
 
 
 def next_steps(found: Assessment) -> list[str]:
-    """Say what to do with each judge.
-
-    Parameters
-    ----------
-    found : Assessment
-        What was found.
-
-    Returns
-    -------
-    list of str
-        Sentences, the most important first.
-    """
+    """Say what to do with each judge."""
     table = found.summary_table.reindex(columns=[*_COLUMNS])
     judges = table[table["judge"] != CONSTANT]
     blind = table[table["judge"] == CONSTANT].iloc[0]

@@ -25,6 +25,8 @@ from annobench.labels.annotations import Annotations
 from annobench.replication.ledger import read_comparison, read_remarks
 from annobench.reporting.pages import picture_size
 
+__all__ = ["Paper", "Shown", "open_paper", "show"]
+
 #: What stands in the top folder of the repository, and in no other.
 LANDMARK = "Snakefile"
 #: Rows of a table that are shown; the middle of a longer one is elided.
@@ -292,23 +294,7 @@ def open_paper(folder: str | Path) -> Paper:
 
 
 def top_folder(start: Path) -> Path:
-    """Return the top folder of the repository.
-
-    Parameters
-    ----------
-    start : Path
-        A folder inside it.
-
-    Returns
-    -------
-    Path
-        The nearest folder, upwards, with a `Snakefile`.
-
-    Raises
-    ------
-    PublicationError
-        If there is none.
-    """
+    """Return the top folder of the repository."""
     for folder in (start, *start.parents):
         if (folder / LANDMARK).is_file():
             return folder

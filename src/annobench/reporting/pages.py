@@ -22,6 +22,8 @@ from annobench.core.texts import visible
 from annobench.reporting import formats
 from annobench.reporting.verdicts import FACES, RELATIONS
 
+__all__ = ["picture_size", "records", "render"]
+
 
 def render(template: str, folder: Path | Sequence[Path] | None = None, **content: Any) -> str:
     """Fill a template; its style is part of the page.

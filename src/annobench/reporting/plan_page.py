@@ -15,6 +15,8 @@ from annobench.plotting import BLUE, VERMILION, house_figure
 from annobench.reporting import figures, pages
 from annobench.reporting.formats import percent
 
+__all__ = ["SHOWN", "render"]
+
 #: Items to label next that are listed.
 SHOWN: Final = 25
 
@@ -63,26 +65,7 @@ def render(found: Plan, following: pd.DataFrame, *, source: str, basis: str) -> 
 
 
 def design_in_words(design: Mapping[str, Any], currency: str) -> str:
-    """Say what a design needs.
-
-    Parameters
-    ----------
-    design : mapping
-        A row of a plan's table.
-    currency : str
-        Written behind amounts.
-
-    Returns
-    -------
-    str
-        Such as "137 items with 10 labels each (1,370 labels), cost 28.77 EUR".
-
-    Examples
-    --------
-    >>> checks = {"annotators": 0, "items": 0, "labels": 0, "checks": 59, "cost": 118}
-    >>> design_in_words(checks, "EUR")
-    '59 checks, cost 118.00 EUR'
-    """
+    """Say what a design needs."""
     if not math.isfinite(design["cost"]):
         return "no number is enough: the expected errors are too many"
     parts = []

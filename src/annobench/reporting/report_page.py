@@ -29,6 +29,8 @@ from annobench.reporting.formats import counted, number, percent, plural, shorte
 from annobench.reporting.pages import records
 from annobench.resampling.intervals import TOLERANCE
 
+__all__ = ["cautions", "facts", "render"]
+
 #: Sizes up to which everything is drawn; beyond, a distribution and the ends.
 MAX_IN_HEAT_MAP: Final = 30
 MAX_ANNOTATORS: Final = 40
@@ -218,18 +220,7 @@ def cautions(annotations: Annotations) -> list[str]:
 
 
 def without_width(table: pd.DataFrame) -> list[str]:
-    """Say which overall intervals have no width, why, and what that means.
-
-    Parameters
-    ----------
-    table : DataFrame
-        What `annobench.agreement.report` says.
-
-    Returns
-    -------
-    list of str
-        One sentence a reason, or none.
-    """
+    """Say which overall intervals have no width, why, and what that means."""
     overall = table[table["breakdown"].eq("overall")]
     rows = overall[overall["lower"].notna()]
     flat = rows[(rows["upper"] - rows["lower"]).abs() < TOLERANCE]
@@ -264,28 +255,7 @@ def _whose(flat: pd.DataFrame, rows: pd.DataFrame) -> str:
 def coincidences(annotations: Annotations, shown: NDArray[np.int64]) -> NDArray[np.float64]:
     """Count how often two labels of one item are of two categories.
 
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    shown : ndarray of int, shape (M,)
-        Codes of the categories.
-
-    Returns
-    -------
-    ndarray, shape (M, M)
-        Krippendorff's coincidence matrix: every label of an item of m labels counts its pairs
-        with the m - 1 others as 1 / (m - 1).
-
-    References
-    ----------
     Krippendorff (2011), Computing Krippendorff's alpha-reliability, section C.
-
-    Examples
-    --------
-    >>> coincidences(Annotations.from_contingency([[1, 2], [0, 3]]), np.arange(2))
-    array([[2., 2.],
-           [2., 6.]])
     """
     annotations = as_annotations(annotations, "coincidences")
     a = annotations
@@ -595,18 +565,7 @@ def _confusion(annotations: Annotations) -> dict[str, Any] | None:
 
 
 def coincidence_totals(annotations: Annotations) -> NDArray[np.int64]:
-    """Count the labels of items that have at least two.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-
-    Returns
-    -------
-    ndarray, shape (K,)
-        Row sums of the whole coincidence matrix.
-    """
+    """Count the labels of items that have at least two."""
     annotations = as_annotations(annotations, "coincidence_totals")
     a = annotations
     paired = np.diff(a.by_item.offsets)[a.item] > 1

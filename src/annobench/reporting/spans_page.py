@@ -17,6 +17,8 @@ from annobench.reporting.formats import percent, plural, shorten
 from annobench.reporting.pages import records
 from annobench.spans.marks import Marks
 
+__all__ = ["TITLES", "advice", "cautions", "facts", "render"]
+
 #: Rows of tables and of the map of pairs.
 MAX_ROWS: Final = 40
 #: Spans that are shown as examples of disagreement.

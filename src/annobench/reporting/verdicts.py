@@ -8,6 +8,8 @@ import pandas as pd
 
 from annobench.replication.vocabulary import EVIDENCE, PARTS, PROVENANCES, VERDICTS, part_of
 
+__all__ = ["EXPLAINED", "FACES", "RELATIONS", "Face", "Tally"]
+
 
 @dataclass(frozen=True)
 class Face:

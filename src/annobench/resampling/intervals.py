@@ -20,6 +20,18 @@ from annobench.core.results import Summarised
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = [
+    "Floats",
+    "Interval",
+    "bca_interval",
+    "central_limits",
+    "equal_tailed_interval",
+    "jackknife_interval",
+    "normal_interval",
+    "percentile_interval",
+    "predictive_interval",
+]
+
 Floats = NDArray[np.float64]
 
 #: Values that differ by less differ by the order of summation.
@@ -189,38 +201,14 @@ def bca_interval(estimate: float, replicates: Floats, left_out: Floats, level: f
 
 
 def bias_correction(estimate: float, replicates: Floats) -> float:
-    """Return the normal quantile of the share of replicates below the estimate.
-
-    Parameters
-    ----------
-    estimate : float
-        Of all units.
-    replicates : ndarray, shape (R,)
-        At least one; equal ones count half, and none on one side counts for half a replicate.
-
-    Returns
-    -------
-    float
-        0 where half of them are below.
-    """
+    """Return the normal quantile of the share of replicates below the estimate."""
     below = float((replicates < estimate).mean() + (replicates == estimate).mean() / 2)
     within = 0.5 / replicates.size
     return float(ndtri(min(max(below, within), 1 - within)))
 
 
 def acceleration(left_out: Floats) -> float:
-    """Return a sixth of the skewness of the jackknife values.
-
-    Parameters
-    ----------
-    left_out : ndarray, shape (n,)
-        The estimate without each unit; NaN where it is undefined.
-
-    Returns
-    -------
-    float
-        0 where all are equal, or none is defined.
-    """
+    """Return a sixth of the skewness of the jackknife values."""
     values = left_out[~np.isnan(left_out)]
     from_mean = values.mean() - values if values.size else values
     spread = float((from_mean**2).sum())
@@ -228,20 +216,7 @@ def acceleration(left_out: Floats) -> float:
 
 
 def bca_levels(bias_correction: float, acceleration: float, tail: float) -> tuple[float, float]:
-    """Return the levels of the quantiles that BCa takes.
-
-    Parameters
-    ----------
-    bias_correction, acceleration : float
-        0 for the percentiles themselves.
-    tail : float
-        The probability outside on each side, in (0, 1/2).
-
-    Returns
-    -------
-    lower, upper : float
-        In [0, 1].
-    """
+    """Return the levels of the quantiles that BCa takes."""
 
     def corrected(z: float) -> float:
         moved = bias_correction + z

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+__all__ = ["ratio"]
+
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike, zero: ArrayLike = 0.0) -> NDArray[Any]:
     """Divide, with NaN where the denominator is at most `zero`.

@@ -15,6 +15,8 @@ from scipy import sparse
 
 from annobench.core.errors import AnnotationError
 
+__all__ = ["MANY", "dirichlet_weights", "draw_counts", "multinomial_counts"]
+
 #: Cells of a temporary table.
 MAX_CELLS: Final = 4_000_000
 
@@ -107,57 +109,20 @@ def dirichlet_weights(
 def weighted_sum(
     rows: NDArray[Any] | sparse.csr_array, weights: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Sum rows with weights.
-
-    Parameters
-    ----------
-    rows : ndarray or csr_array, shape (P, S)
-        Statistics of each unit.
-    weights : ndarray, shape (..., P)
-        Of replicates.
-
-    Returns
-    -------
-    ndarray, shape (..., S)
-        Totals.
-    """
+    """Sum rows with weights."""
     if isinstance(rows, sparse.csr_array):
         return np.asarray((rows.T @ np.asarray(weights, dtype=np.float64).T).T)
     return np.asarray(np.asarray(weights, dtype=np.float64) @ rows)
 
 
 def chunk_sizes(replicates: int, width: int) -> Iterator[int]:
-    """Split replicates so that a table of them and `width` columns fits in memory.
-
-    Parameters
-    ----------
-    replicates : int
-        How many.
-    width : int
-        Columns.
-
-    Yields
-    ------
-    int
-        Replicates of a chunk; all sum to `replicates`.
-    """
+    """Split replicates so that a table of them and `width` columns fits in memory."""
     step = max(1, MAX_CELLS // max(1, width))
     for start in range(0, replicates, step):
         yield min(step, replicates - start)
 
 
 def check_replicates(replicates: int) -> None:
-    """Reject resampling less than once.
-
-    Parameters
-    ----------
-    replicates : int
-        How many.
-
-    Raises
-    ------
-    AnnotationError
-        If there is none.
-    """
+    """Reject resampling less than once."""
     if replicates < 1:
         raise AnnotationError(f"bootstrap: replicates must be at least 1, got {replicates}.")

@@ -189,7 +189,6 @@ class InMemory(BlockedLabels):
 
     @property
     def annotators(self) -> tuple[str, ...]:
-        """Names of the annotators, by code."""
         return self.whole.annotations.annotators
 
     def tasks(self) -> Iterable[Iterable[Block]]:
@@ -230,7 +229,6 @@ class Chunks(BlockedLabels):
 
     @property
     def annotators(self) -> tuple[str, ...]:
-        """Names of the annotators, by code."""
         names: tuple[str, ...] = self._named["annotators"]
         return names
 

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 else:
     pq = optional("pyarrow.parquet", "A folder of partitions")
 
+__all__ = ["PartitionedLabels", "Place"]
+
 #: Tasks of a pass. A task sums its partitions in their order, and the tasks' sums are added in
 #: theirs, so that a total is the same to the last bit whatever the number of workers.
 MAX_TASKS = 64
@@ -172,7 +174,6 @@ class PartitionedLabels(BlockedLabels):
 
     @cached_property
     def annotators(self) -> tuple[str, ...]:
-        """Names of the J annotators, by code."""
         table = pq.read_table(self._whole(self.folder / ANNOTATORS))
         return tuple(table["annotator"].to_pylist())
 

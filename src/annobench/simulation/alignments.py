@@ -22,6 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.alignment.links import KINDS, STRENGTHS, Alignments, Link, SentencePair
 from annobench.core.errors import AnnotationError
 
+__all__ = ["FUZZIER", "GOLD", "Floats", "lay_links", "rival_links", "simulate_links", "tree_pairs"]
+
 Floats = NDArray[np.float64]
 
 #: What the annotator is called whose links are the gold standard.

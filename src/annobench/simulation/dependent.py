@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 
+__all__ = ["REGIMES", "Codes", "DependentPanel", "Floats", "simulate"]
+
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 

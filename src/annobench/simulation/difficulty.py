@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtr, ndtri
 
+__all__ = ["EVEN", "Codes", "Floats", "both", "draw_labels", "quantiles"]
+
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
@@ -54,65 +56,19 @@ EVEN = Difficulty()
 
 
 def appearances(confusion: ArrayLike, misleading: float) -> Floats:
-    """Return how often items of a category (row) look like another one (column).
-
-    Parameters
-    ----------
-    confusion : array_like, shape (K, K)
-        Shares of labels (columns) of the items of each category (rows).
-    misleading : float
-        As of `Difficulty`.
-
-    Returns
-    -------
-    ndarray, shape (K, K)
-        Rows sum to 1. The other categories come as often as the labels that name them.
-
-    Examples
-    --------
-    >>> appearances([[0.9, 0.1], [0.2, 0.8]], 0.5).round(3).tolist()
-    [[0.95, 0.05], [0.1, 0.9]]
-    """
+    """Return how often items of a category (row) look like another one (column)."""
     shares = np.asarray(confusion, dtype=np.float64)
     return (1 - misleading) * np.eye(len(shares)) + misleading * shares
 
 
 def confusion_by_appearance(confusion: ArrayLike, looks: Floats) -> Floats:
-    """Return the shares of labels by what items look like.
-
-    Parameters
-    ----------
-    confusion : array_like, shape (..., K, K)
-        Shares of labels (columns) by the category that items have (rows).
-    looks : ndarray, shape (K, K)
-        As from `appearances`.
-
-    Returns
-    -------
-    ndarray, shape (..., K, K)
-        Rows sum to 1; times `looks` they give `confusion`, unless a share would be below 0.
-    """
+    """Return the shares of labels by what items look like."""
     shares = np.linalg.solve(looks, np.asarray(confusion, dtype=np.float64)).clip(0)
     return np.asarray(shares / shares.sum(axis=-1, keepdims=True))
 
 
 def draw_appearance(rng: np.random.Generator, category: Codes, looks: Floats) -> Codes:
-    """Draw what each item looks like; of each category as many mislead as the shares say.
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of randomness.
-    category : ndarray of int, shape (I,)
-        True categories.
-    looks : ndarray, shape (K, K)
-        As from `appearances`.
-
-    Returns
-    -------
-    ndarray of int, shape (I,)
-        Categories.
-    """
+    """Draw what each item looks like; of each category as many mislead as the shares say."""
     seen = category.copy()
     edges = looks.cumsum(axis=1)
     for k, edge in enumerate(edges):
@@ -126,26 +82,7 @@ def draw_appearance(rng: np.random.Generator, category: Codes, looks: Floats) ->
 def draw_confusions(
     rng: np.random.Generator, mean: Floats, concentration: Floats, load: Codes
 ) -> Floats:
-    """Draw each annotator's confusion matrix about a mean one.
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of randomness.
-    mean : ndarray, shape (J, K, K)
-        Mean confusion matrix of annotators like each one.
-    concentration : ndarray, shape (J, K)
-        Of the Dirichlet distribution of each row; the larger, the more alike the annotators.
-    load : ndarray of int, shape (J,)
-        Labels of each annotator.
-
-    Returns
-    -------
-    ndarray, shape (J, K, K)
-        Rows sum to 1. Shares of right labels are stratified: of each four annotators who follow
-        each other by load one is in each quarter of the distribution. Where a few annotators give
-        most labels, draws differ less so than with independent annotators.
-    """
+    """Draw each annotator's confusion matrix about a mean one."""
     n_annotators, n_categories = concentration.shape
     own = np.arange(n_categories)
     right = mean[:, own, own]
@@ -174,24 +111,7 @@ def _stratified(rng: np.random.Generator, n: int, columns: int) -> Floats:
 
 
 def shared_ranks(rng: np.random.Generator, item: Codes, n_items: int, correlation: float) -> Floats:
-    """Draw uniform numbers, a row each, that are alike within an item.
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of randomness.
-    item : ndarray of int, shape (N,)
-        The item of each.
-    n_items : int
-        I.
-    correlation : float
-        Of the normal numbers behind them.
-
-    Returns
-    -------
-    ndarray, shape (N,)
-        In (0, 1).
-    """
+    """Draw uniform numbers, a row each, that are alike within an item."""
     common = rng.standard_normal(n_items)[item]
     noise = rng.standard_normal(item.size)
     return np.asarray(ndtr(np.sqrt(correlation) * common + np.sqrt(1 - correlation) * noise))
@@ -267,27 +187,7 @@ def both(rates: ArrayLike, others: ArrayLike, correlation: float) -> float:
 
 
 def rate_for(agreement: float, correlation: float, concentration: float | None = None) -> float:
-    """Return the mean probability to know with which two annotators both know so often.
-
-    Parameters
-    ----------
-    agreement : float
-        How often both know: Krippendorff's alpha, where who does not know guesses by the shares.
-    correlation : float
-        As of `Difficulty`.
-    concentration : float, optional
-        Of the beta distribution of annotators; by default all know equally much.
-
-    Returns
-    -------
-    float
-        In (0, 1); without correlation and of equal annotators the square root of `agreement`.
-
-    Examples
-    --------
-    >>> round(rate_for(0.25, 0.0), 6)
-    0.5
-    """
+    """Return the mean probability to know with which two annotators both know so often."""
     from scipy.optimize import brentq
 
     def excess(mean: float) -> float:

@@ -14,6 +14,18 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations, Scale
 
+__all__ = [
+    "SimulatedBinary",
+    "SimulatedPanel",
+    "binary",
+    "common_loadings",
+    "correlation_from_kappa",
+    "cut",
+    "kappa_from_correlation",
+    "nominal",
+    "ordinal",
+]
+
 
 def _size(annotations: Annotations) -> str:
     return f"{annotations.n_items:,} items, {annotations.n_annotators:,} annotators"

@@ -24,6 +24,8 @@ from annobench.spans.marks import Marks
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["Floats", "Gamma", "gamma_agreement"]
+
 Floats = NDArray[np.float64]
 
 #: Pairs of units of the documents that are aligned at once, in random annotations, too.

@@ -12,6 +12,8 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from annobench.core.errors import AnnotationError
 
+__all__ = ["Floats", "Ints", "ranges"]
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -42,18 +44,7 @@ class Units(NamedTuple):
     document: Ints
 
     def at(self, which: Ints) -> Units:
-        """Take some of them.
-
-        Parameters
-        ----------
-        which : ndarray of int
-            Their numbers.
-
-        Returns
-        -------
-        Units
-            In that order.
-        """
+        """Take some of them."""
         return Units(self.start[which], self.end[which], self.label[which], self.document[which])
 
 
@@ -73,18 +64,7 @@ class Dissimilarity(NamedTuple):
     empty: float = 1.0
 
     def between(self, first: Units, second: Units) -> Floats:
-        """Compare units.
-
-        Parameters
-        ----------
-        first, second : Units
-            Of shapes that broadcast.
-
-        Returns
-        -------
-        ndarray
-            At least 0; equal units have 0.
-        """
+        """Compare units."""
         apart = np.abs(first.start - second.start) + np.abs(first.end - second.end)
         width = (first.end - first.start) + (second.end - second.start)
         differ = self.position * (apart / width) ** 2 + self.label * (first.label != second.label)
@@ -115,32 +95,6 @@ def best_alignment(
 ) -> BestAlignment:
     """Find the best alignment of the units of several annotators in each of several documents.
 
-    Parameters
-    ----------
-    units : list of Units
-        Of n annotators, at least two.
-    dissimilarity : Dissimilarity
-        Of units.
-    names : sequence of str, length D
-        Of the documents, for messages.
-
-    Returns
-    -------
-    BestAlignment
-        Exact: an integer programme that covers every unit once.
-
-    Raises
-    ------
-    AnnotationError
-        If a document has too many candidates, as with many annotators or spans that nest deeply.
-
-    Notes
-    -----
-    One linear programme is solved for all documents. Its solution is integral for two annotators,
-    and mostly for more; a document with a fractional solution gets an integer programme.
-
-    References
-    ----------
     Mathet, Widlöcher and Métivier (2015), sections 4.3 and 5.1.
     """
     try:

@@ -31,6 +31,8 @@ from numpy.typing import NDArray
 from annobench.resampling.ratios import ratio
 from annobench.spans.gamma_alignment import BestAlignment, Dissimilarity, Units
 
+__all__ = ["Floats", "LabelDisorder"]
+
 Floats = NDArray[np.float64]
 
 
@@ -96,25 +98,7 @@ class LabelDisorder:
 def label_disorder(
     units: list[Units], best: BestAlignment, dissimilarity: Dissimilarity, n_labels: int
 ) -> tuple[Floats, Floats]:
-    """Weight the pairs of alignments.
-
-    Parameters
-    ----------
-    units : list of Units
-        Of n annotators.
-    best : BestAlignment
-        Of their units in D documents.
-    dissimilarity : Dissimilarity
-        Whose weight of positions counts.
-    n_labels : int
-        K.
-
-    Returns
-    -------
-    tuple of ndarray, shape (D, 1 + K)
-        The weight of all pairs, and of those with different labels; then of the pairs of which a
-        unit has each label.
-    """
+    """Weight the pairs of alignments."""
     shape = best.disorder.size, 1 + n_labels
     weight, differing = np.zeros(shape), np.zeros(shape)
     size = (best.tuples >= 0).sum(axis=1)

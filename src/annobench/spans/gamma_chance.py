@@ -33,20 +33,7 @@ class Texts(NamedTuple):
 
     @classmethod
     def of(cls, marks: Marks, documents: list[int]) -> Texts:
-        """Take documents, which as many annotators opened each.
-
-        Parameters
-        ----------
-        marks : Marks
-            Of one layer.
-        documents : list of int
-            Codes.
-
-        Returns
-        -------
-        Texts
-            Annotators are in the order of their codes.
-        """
+        """Take documents, which as many annotators opened each."""
         code = {name: k for k, name in enumerate(marks.labels)}
         own = [[marks.spans[d, j] for j in marks.opened_by(d)] for d in documents]
         size = np.array([[len(spans) for spans in of] for of in own])
@@ -61,23 +48,6 @@ class Texts(NamedTuple):
     def with_random(self, draws: int, rng: np.random.Generator) -> list[Units]:
         """Put random annotations of each document behind its own.
 
-        Parameters
-        ----------
-        draws : int
-            R, how many of each document.
-        rng : Generator
-            Source of randomness.
-
-        Returns
-        -------
-        list of Units, length n
-            Of each annotator, in D (1 + R) documents: each document as it is, then R times with
-            random annotations. Each annotator takes the units of one drawn, moved round the text by
-            a whole number of characters; a unit that would begin after the end begins anew.
-            Annotations without any unit are drawn again.
-
-        References
-        ----------
         Mathet, Widlöcher and Métivier (2015), section 5.2.
         """
         n_documents, n = self.size.shape

@@ -18,6 +18,8 @@ from annobench.labels.annotations import Annotations
 from annobench.spans.marks import Limits, Marks, Span
 from annobench.spans.matching import TOKEN, Tokens
 
+__all__ = ["candidate_items", "spans_of_items", "token_items"]
+
 #: The category of what an annotator saw and did not mark.
 OUTSIDE: Final = "O"
 #: Between labels of one token that an annotator gave several.

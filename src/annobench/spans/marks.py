@@ -18,6 +18,8 @@ from annobench.core.errors import MAX_FAULTS, AnnotationError
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["Marks", "Relation", "Span"]
+
 #: Where a span is: the limits of its parts, first to last.
 Limits = tuple[tuple[int, int], ...]
 

@@ -18,6 +18,8 @@ from annobench.spans.unitizing import COEFFICIENTS, unitizing_alpha
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["report_spans"]
+
 _COLUMNS = [
     *("measure", "breakdown", "of", "estimate", "lower", "upper", "level"),
     *("n_documents", "n_pairs", "marked", "note"),

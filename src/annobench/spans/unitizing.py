@@ -25,6 +25,8 @@ from annobench.spans.marks import Marks
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["COEFFICIENTS", "Floats", "UnitizingAlpha", "unitizing_alpha"]
+
 Floats = NDArray[np.float64]
 
 #: What a document contributes for each category, the gaps being the first.
@@ -104,25 +106,7 @@ def unitizing_alpha(marks: Marks) -> UnitizingAlpha:
 
 
 def units_of(marks: Marks, document: int, annotator: int) -> list[tuple[int, int, str]]:
-    """List the units of one annotator in one document, parts of spans apart.
-
-    Parameters
-    ----------
-    marks : Marks
-        Of one layer.
-    document, annotator : int
-        Codes.
-
-    Returns
-    -------
-    list of (int, int, str)
-        Limits and label, in the order of the text.
-
-    Raises
-    ------
-    AnnotationError
-        If two units overlap.
-    """
+    """List the units of one annotator in one document, parts of spans apart."""
     units = sorted(
         (start, end, span.label)
         for span in marks.spans[document, annotator]

@@ -18,6 +18,8 @@ from annobench.spans.marks import Marks
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["Section", "alpha_u"]
+
 #: Limits, and whether it is a unit or a gap.
 Section = tuple[int, int, bool]
 

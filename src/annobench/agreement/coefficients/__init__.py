@@ -6,6 +6,8 @@ from types import ModuleType
 
 from annobench.core.discovery import records
 
+__all__ = ["discover"]
+
 
 def discover() -> dict[str, ModuleType]:
     """Import every coefficient and return its module by the name in its record.

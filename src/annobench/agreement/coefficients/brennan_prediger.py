@@ -17,6 +17,8 @@ from annobench.agreement.result import Agreement
 from annobench.agreement.weights import Weights, checked_weights
 from annobench.labels.annotations import Annotations
 
+__all__ = ["METHOD", "brennan_prediger"]
+
 METHOD = Coefficient(
     name="brennan_prediger",
     title="Brennan-Prediger (Bennett's S)",

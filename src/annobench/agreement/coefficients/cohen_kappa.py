@@ -16,6 +16,8 @@ from annobench.agreement.result import Agreement
 from annobench.agreement.weights import Weights, checked_weights
 from annobench.labels.annotations import Annotations
 
+__all__ = ["METHOD", "cohen_kappa"]
+
 METHOD = Coefficient(
     name="cohen_kappa",
     title="Cohen's kappa",

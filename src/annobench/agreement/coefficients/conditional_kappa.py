@@ -18,6 +18,8 @@ from annobench.agreement.result import Agreement
 from annobench.labels.annotations import Annotations
 from annobench.resampling.ratios import ratio
 
+__all__ = ["METHOD", "conditional_kappa"]
+
 METHOD = Coefficient(
     name="conditional_kappa",
     title="Conditional kappa",
@@ -35,15 +37,7 @@ METHOD = Coefficient(
 
 
 class Conditional(Form):
-    """How often the second annotator follows the first in one category.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        Two annotators who both labelled every item.
-    code : int
-        The category.
-    """
+    """How often the second annotator follows the first in one category."""
 
     def __init__(self, annotations: Annotations, code: int) -> None:
         self.gives = np.zeros((annotations.n_items, 2), dtype=bool)
@@ -63,18 +57,6 @@ class Conditional(Form):
         return np.where(first, ~second, np.nan)
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
-        """Return the observed and the expected disagreement.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., 4)
-            Sums of rows.
-
-        Returns
-        -------
-        observed, expected : ndarray, shape (...)
-            Shares of items.
-        """
         n, first, second, both = np.moveaxis(totals, -1, 0)
         return ratio(first - both, first), ratio(n - second, n)
 

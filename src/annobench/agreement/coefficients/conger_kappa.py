@@ -17,6 +17,8 @@ from annobench.agreement.result import Agreement
 from annobench.agreement.weights import Weights, checked_weights
 from annobench.labels.annotations import Annotations
 
+__all__ = ["METHOD", "conger_kappa"]
+
 METHOD = Coefficient(
     name="conger_kappa",
     title="Conger's kappa",

@@ -21,6 +21,8 @@ from annobench.agreement.weights import Weights, checked_weights
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 
+__all__ = ["METHOD", "fleiss_kappa"]
+
 METHOD = Coefficient(
     name="fleiss_kappa",
     title="Fleiss' kappa",

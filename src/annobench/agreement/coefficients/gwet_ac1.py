@@ -17,6 +17,8 @@ from annobench.agreement.result import Agreement
 from annobench.agreement.weights import Weights, checked_weights
 from annobench.labels.annotations import Annotations
 
+__all__ = ["METHOD", "gwet_ac1"]
+
 METHOD = Coefficient(
     name="gwet_ac1",
     title="Gwet's AC1 / AC2",

@@ -18,6 +18,8 @@ from annobench.core.tolerances import ZERO
 from annobench.labels.annotations import Annotations
 from annobench.resampling.ratios import ratio
 
+__all__ = ["METHOD", "LargestKappa", "kappa_maximum"]
+
 METHOD = Coefficient(
     name="kappa_maximum",
     title="Maximum of Cohen's kappa given the margins",
@@ -49,18 +51,6 @@ class LargestKappa(Margins):
     """
 
     def value(self, totals: Totals) -> Totals:
-        """Return the largest kappa.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        ndarray, shape (...)
-            In [0, 1].
-        """
         _, expected = self.disagreements(totals)
         margins = totals[..., 2:].reshape(*totals.shape[:-1], 2, -1)
         first, second = margins[..., 0, :], margins[..., 1, :]

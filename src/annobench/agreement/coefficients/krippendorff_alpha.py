@@ -24,6 +24,8 @@ from annobench.agreement.weights import (
 )
 from annobench.labels.annotations import Annotations
 
+__all__ = ["METHOD", "krippendorff_alpha"]
+
 METHOD = Coefficient(
     name="krippendorff_alpha",
     title="Krippendorff's alpha",

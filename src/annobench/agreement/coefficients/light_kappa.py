@@ -18,6 +18,8 @@ from annobench.core.errors import DegenerateWarning
 from annobench.core.tolerances import ZERO
 from annobench.labels.annotations import Annotations
 
+__all__ = ["METHOD", "light_kappa"]
+
 METHOD = Coefficient(
     name="light_kappa",
     title="Light's kappa",

@@ -42,6 +42,15 @@ from annobench.agreement.result import Agreement
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 
+__all__ = [
+    "METHOD",
+    "PairedAgreement",
+    "PairedForm",
+    "from_membership",
+    "membership_array",
+    "paired_agreement",
+]
+
 METHOD: Final = Coefficient(
     name="paired_agreement",
     title="A_m",
@@ -150,18 +159,6 @@ class PairedForm(Form):
         return np.asarray((share.sum(axis=-3) ** 2 - (share**2).sum(axis=-3)) / 2)
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
-        """Return the observed and the expected disagreement.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., 2 + J P G)
-            Sums of rows.
-
-        Returns
-        -------
-        observed, expected : ndarray, shape (...)
-            One less P_o (Eq. 4) and one less P_e (Eq. 8).
-        """
         observed = totals[..., 1] / totals[..., 0]
         return observed, 1 - self.combination_agreement(totals).sum(axis=-1).mean(axis=-1)
 

@@ -18,6 +18,8 @@ from annobench.agreement.weights import Weights, checked_weights
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 
+__all__ = ["METHOD", "percent_agreement"]
+
 METHOD = Coefficient(
     name="percent_agreement",
     title="Percent agreement",

@@ -14,6 +14,8 @@ from annobench.agreement.record import Coefficient
 from annobench.agreement.result import Agreement
 from annobench.labels.annotations import Annotations
 
+__all__ = ["METHOD", "prevalence_index"]
+
 METHOD = Coefficient(
     name="prevalence_index",
     title="Prevalence index",

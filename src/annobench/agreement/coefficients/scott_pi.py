@@ -16,6 +16,8 @@ from annobench.agreement.result import Agreement
 from annobench.agreement.weights import Weights, checked_weights
 from annobench.labels.annotations import Annotations
 
+__all__ = ["METHOD", "scott_pi"]
+
 METHOD = Coefficient(
     name="scott_pi",
     title="Scott's pi",

@@ -11,6 +11,8 @@ from annobench.agreement.record import Coefficient, Example
 from annobench.agreement.result import Agreement
 from annobench.labels.annotations import Annotations
 
+__all__ = ["METHOD", "spearman"]
+
 METHOD = Coefficient(
     name="spearman",
     title="Spearman's correlation",

@@ -20,6 +20,8 @@ from annobench.agreement.result import Agreement
 from annobench.labels.annotations import Annotations
 from annobench.resampling.ratios import ratio
 
+__all__ = ["METHOD", "specific_agreement"]
+
 METHOD = Coefficient(
     name="specific_agreement",
     title="Specific agreement",
@@ -39,17 +41,7 @@ METHOD = Coefficient(
 
 
 class Specific(Form):
-    """How often two labels of an item are of one category, if the first is.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    multiplicity : ndarray, shape (J,), or None
-        Copies of each annotator.
-    code : int
-        The category.
-    """
+    """How often two labels of an item are of one category, if the first is."""
 
     def __init__(self, annotations: Annotations, multiplicity: Floats | None, code: int) -> None:
         n_items = annotations.n_items
@@ -74,38 +66,14 @@ class Specific(Form):
 
     @cached_property
     def item_disagreement(self) -> Floats:
-        """How often the other label is of another category, shape (I,); NaN if none is of it."""
         return ratio(self.chosen - self.together, self.chosen)
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
-        """Return the observed disagreement, and NaN for that by chance, which is not taken off.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., 3)
-            Sums of rows.
-
-        Returns
-        -------
-        observed, expected : ndarray, shape (...)
-            Shares of pairs.
-        """
+        """Return the observed disagreement, and NaN for that by chance, which is not taken off."""
         chosen, together = totals[..., 1], totals[..., 2]
         return ratio(chosen - together, chosen), np.full(totals.shape[:-1], np.nan)
 
     def value(self, totals: Totals) -> Totals:
-        """Return the coefficient.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., 3)
-            Sums of rows.
-
-        Returns
-        -------
-        ndarray, shape (...)
-            NaN where nobody gave the category.
-        """
         return 1 - self.disagreements(totals)[0]
 
 

@@ -27,17 +27,6 @@ from annobench.resampling.ratios import ratio
 class OrdinalAlpha(PairForm):
     """Alpha with the ordinal metric, whose distances follow from the pool of labels itself.
 
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels, their categories in order.
-    multiplicity : ndarray, shape (J,), or None
-        Copies of each annotator.
-    small_sample : bool
-        Whether labels are drawn from the pool without replacement.
-
-    References
-    ----------
     Krippendorff (2011), Computing Krippendorff's alpha-reliability, section E.
     """
 
@@ -73,24 +62,11 @@ class OrdinalAlpha(PairForm):
 
     @cached_property
     def item_disagreement(self) -> Floats:
-        """Mean disagreement of the pairs of labels of each item, shape (I,); NaN without pair."""
         rank = _midranks(self.totals[2 : 2 + self.n_categories], self.totals[0])
         distances = ((rank[:, None] - rank) / ((rank[-1] - rank[0]) or 1.0)) ** 2
         return np.asarray(ratio(quadratic(self.counts, distances), self.n_pairs))
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
-        """Return the observed and the expected disagreement, of the largest distance.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        observed, expected : ndarray, shape (...)
-            In [0, 1].
-        """
         k = self.n_categories
         mass, copies, pool = totals[..., 0], totals[..., 1], totals[..., 2 : 2 + k]
         rank = _midranks(pool, mass)
@@ -105,18 +81,6 @@ class OrdinalAlpha(PairForm):
         return ratio(apart, mass) * largest, expected * largest
 
     def gradient(self, totals: Totals) -> Floats:
-        """Return the derivative: a label more moves the ranks of all above it.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (S,)
-            Sums of rows.
-
-        Returns
-        -------
-        ndarray, shape (S,)
-            In time linear in S.
-        """
         k = self.n_categories
         mass, copies, pool = totals[0], totals[1], totals[2 : 2 + k]
         rank = _midranks(pool, mass)
@@ -141,17 +105,7 @@ class OrdinalAlpha(PairForm):
 
 
 class IntervalAlpha(PairForm):
-    """Alpha with the interval metric (x - y)^2, from sums of squares, for any number of values.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        Labels that are numbers.
-    multiplicity : ndarray, shape (J,), or None
-        Copies of each annotator.
-    small_sample : bool
-        Whether labels are drawn from the pool without replacement.
-    """
+    """Alpha with the interval metric (x - y)^2, from sums of squares, for any number of values."""
 
     def __init__(
         self, annotations: Annotations, multiplicity: Floats | None, small_sample: bool
@@ -169,7 +123,6 @@ class IntervalAlpha(PairForm):
 
     @cached_property
     def item_disagreement(self) -> Floats:
-        """Mean disagreement of the pairs of labels of each item, shape (I,); NaN without pair."""
         mean = ratio(self._sum(self.x), self.size)
         around = self._sum((self.x - mean[self.item]) ** 2)
         return np.asarray(ratio(2 * self.size * around, self.n_pairs), dtype=np.float64)
@@ -183,18 +136,6 @@ class IntervalAlpha(PairForm):
         return np.column_stack(table) * paired[:, None]
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
-        """Return the observed and the expected disagreement, of the largest distance.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        observed, expected : ndarray, shape (...)
-            In [0, 1].
-        """
         apart, mass, copies, first, second = np.moveaxis(totals, -1, 0)
         observed = ratio(apart, mass)
         spread = 2 * (mass * second - first**2)
@@ -203,18 +144,6 @@ class IntervalAlpha(PairForm):
         return observed, ratio(spread, mass**2 - (copies if self.small_sample else 0))
 
     def value(self, totals: Totals) -> Totals:
-        """Return alpha.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        ndarray, shape (...)
-            NaN where no disagreement is expected.
-        """
         observed, expected = self.disagreements(totals)
         return 1 - ratio(observed, expected)
 

@@ -26,6 +26,8 @@ from scipy import sparse
 from annobench.core.tolerances import ZERO
 from annobench.resampling.ratios import ratio
 
+__all__ = ["Floats", "Form", "Rows", "Totals", "cross", "dense"]
+
 Floats = NDArray[Any]
 #: Rows of statistics, one for each item; sparse where a row is mostly zeros.
 Rows = NDArray[Any] | sparse.csr_array
@@ -111,14 +113,7 @@ class Form(ABC):
 
 
 class PairForm(Form):
-    """A form that compares the labels of an item in pairs.
-
-    Attributes
-    ----------
-    size, copies : ndarray, shape (I,)
-        Labels of each item, copies included, and pairs that are a label with itself or with
-        a copy of itself.
-    """
+    """A form that compares the labels of an item in pairs."""
 
     size: Floats
     copies: Floats
@@ -130,13 +125,7 @@ class PairForm(Form):
 
 
 class WithoutChance(Form):
-    """A coefficient that is no observed agreement set against an expected one.
-
-    Attributes
-    ----------
-    n_items : int
-        Items I.
-    """
+    """A coefficient that is no observed agreement set against an expected one."""
 
     n_items: int
 
@@ -146,18 +135,6 @@ class WithoutChance(Form):
         return np.full(self.n_items, np.nan)
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
-        """Return NaN twice.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        observed, expected : ndarray, shape (...)
-            NaN.
-        """
         undefined = np.full(totals.shape[:-1], np.nan)
         return undefined, undefined
 

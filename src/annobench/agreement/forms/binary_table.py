@@ -10,6 +10,8 @@ from annobench.agreement.forms.base import Rows, Totals, WithoutChance
 from annobench.labels.annotations import Annotations
 from annobench.resampling.ratios import ratio
 
+__all__ = ["BinaryTable"]
+
 
 class BinaryTable(WithoutChance):
     """A function of how many items are in each of the four cells.
@@ -35,31 +37,11 @@ class BinaryTable(WithoutChance):
 
 
 class CellShare(BinaryTable):
-    """A weighted share of the four cells.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        Two annotators who both labelled every item, two categories.
-    weights : tuple of float
-        Of the cells.
-    """
+    """A weighted share of the four cells."""
 
     def __init__(self, annotations: Annotations, weights: tuple[float, ...]) -> None:
         super().__init__(annotations)
         self.weights = weights
 
     def value(self, totals: Totals) -> Totals:
-        """Return the weighted share.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., 4)
-            Items in each cell.
-
-        Returns
-        -------
-        ndarray, shape (...)
-            NaN without items.
-        """
         return ratio(totals @ np.asarray(self.weights), totals.sum(axis=-1))

@@ -13,23 +13,14 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.resampling.weights import MAX_CELLS
 
+__all__ = ["quadratic", "squares"]
+
 #: Pairs of labels that are listed at most.
 MAX_LABEL_PAIRS: Final = 100_000_000
 
 
 class LabelPairs:
-    """Every pair of labels that two annotators gave to one item.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-
-    Raises
-    ------
-    AnnotationError
-        If there are more than a hundred million.
-    """
+    """Every pair of labels that two annotators gave to one item."""
 
     def __init__(self, annotations: Annotations) -> None:
         view = annotations.by_item
@@ -64,18 +55,7 @@ def _distinct(code: NDArray[np.int64], n: int) -> tuple[NDArray[np.int64], NDArr
 
 
 def count_label_pairs(annotations: Annotations) -> int:
-    """Count the pairs of labels of one item.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-
-    Returns
-    -------
-    int
-        Sum of m (m - 1) / 2 over items of m labels.
-    """
+    """Count the pairs of labels of one item."""
     size = np.diff(annotations.by_item.offsets)
     return int((size * (size - 1) // 2).sum())
 
@@ -83,20 +63,7 @@ def count_label_pairs(annotations: Annotations) -> int:
 def weighted_counts(
     annotations: Annotations, multiplicity: Floats | None
 ) -> NDArray[Any] | sparse.csr_array:
-    """Count the labels of each item by category, every annotator as often as copied.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    multiplicity : ndarray, shape (J,), or None
-        Copies of each annotator.
-
-    Returns
-    -------
-    ndarray or csr_array, shape (I, K)
-        Sparse where most of it is zeros.
-    """
+    """Count the labels of each item by category, every annotator as often as copied."""
     a = annotations
     shape = (a.n_items, a.n_categories)
     if shape[0] * shape[1] > 4 * a.n_labels + 1_000_000:
@@ -110,22 +77,7 @@ def weighted_counts(
 
 
 def copies_of_items(annotations: Annotations, multiplicity: Floats | None, size: Floats) -> Floats:
-    """Sum the squares of the annotators' multiplicities for each item.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    multiplicity : ndarray, shape (J,), or None
-        Copies of each annotator.
-    size : ndarray, shape (I,)
-        Number of labels, copies included.
-
-    Returns
-    -------
-    ndarray, shape (I,)
-        Pairs that are a label with itself or with a copy of itself.
-    """
+    """Sum the squares of the annotators' multiplicities for each item."""
     if multiplicity is None:
         return size
     squares = multiplicity[annotations.annotator] ** 2
@@ -133,18 +85,7 @@ def copies_of_items(annotations: Annotations, multiplicity: Floats | None, size:
 
 
 def row_sums(table: Any) -> Floats:
-    """Sum each row of an ordinary or a sparse table.
-
-    Parameters
-    ----------
-    table : ndarray or csr_array, shape (I, K)
-        Numbers.
-
-    Returns
-    -------
-    ndarray, shape (I,)
-        Sums.
-    """
+    """Sum each row of an ordinary or a sparse table."""
     if isinstance(table, np.ndarray):
         return np.asarray(np.einsum("ik->i", table), dtype=np.float64)
     return np.asarray(table.sum(axis=1), dtype=np.float64)
@@ -194,18 +135,7 @@ def quadratic(counts: NDArray[Any] | sparse.csr_array, table: Floats) -> Floats:
 def pairs_within(
     size: NDArray[Any], start: NDArray[Any]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """List the pairs of positions within groups of consecutive positions.
-
-    Parameters
-    ----------
-    size, start : ndarray of int, shape (G,)
-        Of each group, how many positions there are, and the first.
-
-    Returns
-    -------
-    first, second : ndarray of int, shape (number of pairs,)
-        Positions, first < second.
-    """
+    """List the pairs of positions within groups of consecutive positions."""
     first, second = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for n in np.unique(size[size > 1]):
         low, high = np.triu_indices(int(n), 1)
@@ -216,20 +146,7 @@ def pairs_within(
 
 
 def label_weights(annotations: Annotations, multiplicity: Floats | None) -> Floats:
-    """Return for each label the copies of its annotator.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    multiplicity : ndarray, shape (J,), or None
-        Copies of each annotator.
-
-    Returns
-    -------
-    ndarray, shape (N,)
-        1 throughout without copies.
-    """
+    """Return for each label the copies of its annotator."""
     if multiplicity is None:
         return np.ones(annotations.n_labels)
     return multiplicity[annotations.annotator]

@@ -18,17 +18,7 @@ from annobench.resampling.ratios import ratio
 
 
 class Margins(Form):
-    """Each annotator's own distribution of labels: Cohen's and Conger's kappa.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    multiplicity : ndarray, shape (J,), or None
-        Copies of each annotator.
-    distances : ndarray, shape (K, K), or None
-        V; None for nominal labels.
-    """
+    """Each annotator's own distribution of labels: Cohen's and Conger's kappa."""
 
     additive = True
 
@@ -47,7 +37,6 @@ class Margins(Form):
 
     @cached_property
     def item_disagreement(self) -> Floats:
-        """Mean disagreement of the pairs of labels of each item, shape (I,); NaN without pair."""
         return self.observed.item_disagreement
 
     @cached_property
@@ -58,7 +47,6 @@ class Margins(Form):
 
     @cached_property
     def totals(self) -> Floats:
-        """The sum of the rows, made without them."""
         a = self.annotations
         if self._is_table:
             return self._totals_of_table()
@@ -92,18 +80,6 @@ class Margins(Form):
         return sparse.csr_array(sparse.hstack([sparse.csr_array(head), margins]))
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
-        """Return the observed and the expected disagreement.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        observed, expected : ndarray, shape (...)
-            In the unit of the distances.
-        """
         observed = ratio(totals[..., 0], totals[..., 1])
         margins = totals[..., 2:].reshape(*totals.shape[:-1], self.c.size, -1)
         mass = margins.sum(axis=-1)
@@ -117,17 +93,7 @@ class Margins(Form):
 
 
 class PairMean(Form):
-    """The mean over pairs of annotators of Cohen's kappa on their common items: Light's kappa.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    multiplicity : ndarray, shape (J,), or None
-        Copies of each annotator; a pair counts the product of its two.
-    distances : ndarray, shape (K, K), or None
-        V; None for nominal labels.
-    """
+    """The mean over pairs of annotators of Cohen's kappa on their common items: Light's kappa."""
 
     def __init__(
         self, annotations: Annotations, multiplicity: Floats | None, distances: Floats | None
@@ -140,7 +106,6 @@ class PairMean(Form):
 
     @cached_property
     def item_disagreement(self) -> Floats:
-        """Mean disagreement of the pairs of labels of each item, shape (I,); NaN without pair."""
         return Pooled(self.annotations, None, self.distances, "items", "none").item_disagreement
 
     @cached_property
@@ -161,18 +126,7 @@ class PairMean(Form):
         )
 
     def pair_disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
-        """Return the observed and the expected disagreement of every pair of annotators.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        observed, expected : ndarray, shape (..., number of pairs)
-            NaN for a pair without common items.
-        """
+        """Return the observed and the expected disagreement of every pair of annotators."""
         k = self.annotations.n_categories
         blocks = totals.reshape(*totals.shape[:-1], self.pairs.n_pairs, 2 + 2 * k)
         n = blocks[..., 1]
@@ -180,34 +134,10 @@ class PairMean(Form):
         return ratio(blocks[..., 0], n), ratio(apart, n**2)
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
-        """Return the means over pairs of the observed and the expected disagreement.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        observed, expected : ndarray, shape (...)
-            Light's kappa is not 1 minus their ratio but the mean of the pairs' ratios.
-        """
         observed, expected = self.pair_disagreements(totals)
         return self._mean(observed), self._mean(expected)
 
     def value(self, totals: Totals) -> Totals:
-        """Return the mean of the pairs' kappas.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        ndarray, shape (...)
-            Over the pairs whose kappa is defined; NaN if there is none.
-        """
         observed, expected = self.pair_disagreements(totals)
         return self._mean(1 - ratio(observed, expected, ZERO))
 

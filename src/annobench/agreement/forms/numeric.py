@@ -17,15 +17,7 @@ from annobench.resampling.ratios import ratio
 
 
 class Numeric(WithoutChance):
-    """What the forms for numbers have in common.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        Complete: every annotator labelled every item, once.
-    multiplicity : ndarray, shape (J,), or None
-        Copies of each annotator.
-    """
+    """What the forms for numbers have in common."""
 
     def __init__(self, annotations: Annotations, multiplicity: Floats | None) -> None:
         j = annotations.n_annotators
@@ -36,15 +28,7 @@ class Numeric(WithoutChance):
 
 
 class Covariances(Numeric):
-    """Means and covariances of annotators: the intraclass correlations, and Pearson's.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        Complete: every annotator labelled every item, once.
-    multiplicity : ndarray, shape (J,), or None
-        Copies of each annotator.
-    """
+    """Means and covariances of annotators: the intraclass correlations, and Pearson's."""
 
     @cached_property
     def rows(self) -> Rows:
@@ -54,22 +38,7 @@ class Covariances(Numeric):
         return np.concatenate([np.ones((n, 1)), self.table, products], axis=1)
 
     def moments(self, totals: Totals) -> tuple[Totals, Totals, Totals]:
-        """Return the number of items, the annotators' means, and their covariances.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        n : ndarray, shape (...)
-            Items.
-        mean : ndarray, shape (..., J)
-            Means.
-        covariance : ndarray, shape (..., J, J)
-            With the divisor n - 1.
-        """
+        """Return the number of items, the annotators' means, and their covariances."""
         j = self.c.size
         n = totals[..., 0]
         mean = totals[..., 1 : 1 + j] / n[..., None]
@@ -78,32 +47,13 @@ class Covariances(Numeric):
         return n, mean, ratio(centred, (n - 1)[..., None, None])
 
     def squares(self, totals: Totals) -> Floats:
-        """Return the sums of squares of each annotator's labels, about no mean.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        ndarray, shape (..., J)
-            The scale against which a variance is taken for 0.
-        """
+        """Return the sums of squares of each annotator's labels, about no mean."""
         j = self.c.size
         return np.asarray(totals[..., 1 + j :].real[..., :: j + 1])
 
 
 class PearsonCorrelation(Covariances):
-    """Pearson's correlation of two annotators.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        Two annotators, complete.
-    multiplicity : ndarray, shape (J,), or None
-        Not used: two annotators can't be resampled.
-    """
+    """Pearson's correlation of two annotators."""
 
     def __init__(self, annotations: Annotations, multiplicity: Floats | None) -> None:
         super().__init__(annotations, multiplicity)
@@ -111,18 +61,6 @@ class PearsonCorrelation(Covariances):
         self.table = np.column_stack([centred(column) for column in self.table.T])
 
     def value(self, totals: Totals) -> Totals:
-        """Return the correlation.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        ndarray, shape (...)
-            In [-1, 1]; NaN if an annotator gave all items one label.
-        """
         n, _, covariance = self.moments(totals)
         first, second = covariance[..., 0, 0], covariance[..., 1, 1]
         smallest = ZERO * self.squares(totals) / np.where(n.real > 1, n.real, np.nan)[..., None]
@@ -131,18 +69,7 @@ class PearsonCorrelation(Covariances):
 
 
 class SpearmanCorrelation(Numeric):
-    """Spearman's correlation of two annotators: Pearson's of their mid-ranks.
-
-    The rows say which pair of labels each item has. The midranks follow from the totals, so that
-    a resampled item moves the ranks of all others.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        Two annotators, complete.
-    multiplicity : ndarray, shape (J,), or None
-        Not used: two annotators can't be resampled.
-    """
+    """Spearman's correlation of two annotators: Pearson's of their mid-ranks."""
 
     def __init__(self, annotations: Annotations, multiplicity: Floats | None) -> None:
         super().__init__(annotations, multiplicity)
@@ -160,18 +87,6 @@ class SpearmanCorrelation(Numeric):
         )
 
     def value(self, totals: Totals) -> Totals:
-        """Return the correlation.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        ndarray, shape (...)
-            In [-1, 1]; NaN if an annotator gave all items one label.
-        """
         n = totals.sum(axis=-1)[..., None]
         first, second = (self._midranks(totals, order) / n - 0.5 for order in self.order)
         product = (totals * first * second).sum(axis=-1)
@@ -181,18 +96,6 @@ class SpearmanCorrelation(Numeric):
         return product / np.sqrt(np.where(varied, one * other, np.nan))
 
     def gradient(self, totals: Totals) -> Floats:
-        """Return the derivative, in time linear in the pairs of labels that occur.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (S,)
-            Sums of rows.
-
-        Returns
-        -------
-        ndarray, shape (S,)
-            A label added moves the ranks of all above it.
-        """
         n = totals.sum()
         ranks = [self._midranks(totals, order) / n - 0.5 for order in self.order]
         above = [[self._above(totals * moved, order) for moved in ranks] for order in self.order]
@@ -222,25 +125,6 @@ class SpearmanCorrelation(Numeric):
 class IntraclassCorrelation(Covariances):
     """The six intraclass correlations, from variance components of annotators' pairs.
 
-    With complete labels the mean squares follow from the mean variance of an annotator, the
-    mean covariance of two, and the variance of the annotators' means; stated in pairs, copies
-    of one annotator can be left out.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        Complete: every annotator labelled every item, once.
-    multiplicity : ndarray, shape (J,), or None
-        Copies of each annotator.
-    model : {"one-way", "two-way"}
-        Whether annotators are crossed with items.
-    kind : {"agreement", "consistency"}
-        Whether differences between annotators' means count; always for one way.
-    average : bool
-        Whether the mean of all annotators is meant instead of a single one.
-
-    References
-    ----------
     McGraw and Wong (1996), Psychological Methods 1, table 4.
     """
 
@@ -256,18 +140,7 @@ class IntraclassCorrelation(Covariances):
         self.model, self.kind, self.average = model, kind, average
 
     def mean_squares(self, totals: Totals) -> tuple[Totals, Totals, Totals, Totals]:
-        """Return the number of items and the mean squares of items, annotators and error.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        n, items, annotators, error : ndarray, shape (...)
-            In units of the squared range of all labels.
-        """
+        """Return the number of items and the mean squares of items, annotators and error."""
         n, mean, covariance = self.moments(totals)
         c, j = self.c, self.c.sum()
         pairs = j**2 - (c**2).sum()
@@ -282,19 +155,6 @@ class IntraclassCorrelation(Covariances):
         return n, items, n * annotator_variance, variance - between
 
     def value(self, totals: Totals) -> Totals:
-        """Return the intraclass correlation.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        ndarray, shape (...)
-            At most 1; NaN if all labels are the same, or a mean square to divide by is not
-            positive.
-        """
         n, items, annotators, error = self.mean_squares(totals)
         j = self.c.sum()
         present = np.where(n.real > 0, n.real, np.nan)
@@ -312,18 +172,7 @@ class IntraclassCorrelation(Covariances):
 
 
 def centred(values: Floats) -> Floats:
-    """Put numbers about their median, in units of their range: no digits are lost to large ones.
-
-    Parameters
-    ----------
-    values : ndarray
-        Numbers.
-
-    Returns
-    -------
-    ndarray
-        Of the same shape, in [-1, 1]; zeros where all are equal.
-    """
+    """Put numbers about their median, in units of their range: no digits are lost to large ones."""
     if not values.size:
         return values
     return (values - np.median(values)) / (np.ptp(values) or 1.0)

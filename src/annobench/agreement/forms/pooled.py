@@ -24,26 +24,7 @@ Chance = Literal["none", "uniform", "pooled", "unbiased", "gwet"]
 
 
 class Pooled(PairForm):
-    """One distribution of labels for all annotators: pi, Fleiss' kappa, alpha, AC1, S.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    multiplicity : ndarray, shape (J,), or None
-        Copies of each annotator.
-    distances : ndarray, shape (K, K), or None
-        V; None for nominal labels.
-    item_weight : {"items", "labels", "pairable", "pairs"}
-        What an item with m labels counts in the observed disagreement: 1, m - 1, m or
-        m (m - 1). With "items" each item counts the same in the pooled distribution too;
-        otherwise each label does, with "pairable" each label of items that have a pair.
-    chance : {"none", "uniform", "pooled", "unbiased", "gwet"}
-        The expected disagreement: not corrected for; of categories drawn evenly; of two labels
-        drawn from the pool with or ("unbiased") without replacement; or Gwet's.
-    scale : float, default 1
-        The largest distance of a metric; 1 for weights of agreement.
-    """
+    """One distribution of labels for all annotators: pi, Fleiss' kappa, alpha, AC1, S."""
 
     additive = True
 
@@ -67,7 +48,6 @@ class Pooled(PairForm):
 
     @cached_property
     def item_disagreement(self) -> Floats:
-        """Mean disagreement of the pairs of labels of each item, shape (I,); NaN without pair."""
         if self.distances is None:
             apart = self.size**2 - squares(self.counts)
         else:
@@ -103,41 +83,16 @@ class Pooled(PairForm):
 
     @cached_property
     def totals(self) -> Floats:
-        """The sum of the rows, made without them."""
         columns, share = self._parts
         if self.chance in ("none", "uniform"):
             return np.array([column.sum() for column in columns[:2]])
         return np.concatenate([[column.sum() for column in columns], share @ self.counts])
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
-        """Return the observed and the expected disagreement.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        observed, expected : ndarray, shape (...)
-            In the unit of the distances.
-        """
         observed = ratio(totals[..., 0], totals[..., 1])
         return observed, self._expected(totals)
 
     def value(self, totals: Totals) -> Totals:
-        """Return the coefficient; without chance, the observed agreement.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        ndarray, shape (...)
-            NaN where it is undefined.
-        """
         if self.chance == "none":
             return 1 - self.disagreements(totals)[0]
         return super().value(totals)

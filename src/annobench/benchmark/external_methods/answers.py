@@ -29,36 +29,7 @@ SHOWN = 5
 
 
 def to_posterior(answer: Any, labels: Annotations) -> Floats:
-    """Turn the answer of a method into probabilities of the categories, or say what is wrong.
-
-    Parameters
-    ----------
-    answer : object
-        One of: an object with the attribute `posterior`; an array of shape (I, K); a DataFrame,
-        rows items and columns categories, by name or, where both are numbered from 0, by place;
-        labels instead of probabilities, one an item, as a Series by item or an array, by name or
-        by code.
-    labels : Annotations
-        What the method was given.
-
-    Returns
-    -------
-    ndarray, shape (I, K)
-        Rows sum to 1.
-
-    Raises
-    ------
-    AnswerError
-        If shape or names are others, a number is not finite or negative, or a row does not sum to
-        1; says what was expected, what came and how to mend it.
-
-    Examples
-    --------
-    >>> a = Annotations.from_arrays(list("xxy"), list("aba"), ["no", "yes", "no"])
-    >>> to_posterior(pd.Series({"y": "no", "x": "yes"}), a)
-    array([[0., 1.],
-           [1., 0.]])
-    """
+    """Turn the answer of a method into probabilities of the categories, or say what is wrong."""
     labels = as_annotations(labels, "to_posterior")
     if hasattr(answer, "posterior"):
         answer = answer.posterior

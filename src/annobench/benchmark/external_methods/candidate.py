@@ -14,6 +14,8 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models.base import Conventions, Fit, Method
 
+__all__ = ["Answer", "Candidate", "record"]
+
 #: What a record says of a method that says nothing about itself.
 NOT_STATED = Conventions(*["not stated"] * 5)
 
@@ -95,20 +97,7 @@ def record(name: str, *, reference: str, deterministic: bool, repeats: str = "")
 def with_all_items(
     labels: Annotations, answer: Callable[[Annotations], NDArray[np.float64]]
 ) -> NDArray[np.float64]:
-    """Ask a method for the items that have labels; of the others nothing is known.
-
-    Parameters
-    ----------
-    labels : Annotations
-        Any.
-    answer : callable
-        From annotations without idle items to probabilities.
-
-    Returns
-    -------
-    ndarray, shape (I, K)
-        The method's probabilities, and 1/K for items without labels.
-    """
+    """Ask a method for the items that have labels; of the others nothing is known."""
     labels = as_annotations(labels, "with_all_items")
     labelled = np.bincount(labels.item, minlength=labels.n_items) > 0
     found = answer(labels.select(items=labelled))

@@ -21,6 +21,8 @@ from annobench.benchmark.tables import BenchmarkTables, tabulate
 from annobench.core.files import write_csv
 from annobench.evaluation.gold_size import detectable, rank_methods
 
+__all__ = ["LEVEL", "REFERENCE", "Outcome", "compare", "distinct", "file_names", "what_gold_tells"]
+
 #: The model that others are compared with at first.
 REFERENCE = "dawid_skene"
 
@@ -107,23 +109,7 @@ def file_names() -> list[str]:
 
 
 def opponents(names: Sequence[str]) -> list[Model]:
-    """Return models of the library by name.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Empty for all.
-
-    Returns
-    -------
-    list of Model
-        The one that others are compared with at first is among them.
-
-    Raises
-    ------
-    AnnotationError
-        If there is no such model.
-    """
+    """Return models of the library by name."""
     known = models.discover()
     if not names:
         return [known[name] for name in sorted(known)]

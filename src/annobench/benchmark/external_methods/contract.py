@@ -20,6 +20,8 @@ from annobench.benchmark.fits import TimeLimitExceeded, fit_once
 from annobench.core.errors import AnnotationError, MethodError, MethodTimeoutError
 from annobench.labels.annotations import Annotations
 
+__all__ = ["Finding", "check"]
+
 #: By how much probabilities may change with the order or the names of labels. A search that stops
 #: at a tolerance may stop a step earlier where numbers are summed in another order.
 ALLOWED = 1e-3
@@ -96,22 +98,7 @@ def check(candidate: Candidate, *, limit: float, seed: int) -> list[Finding]:
 
 
 def synthetic(n_categories: int, seed: int, *, idle: bool = False) -> Annotations:
-    """Make the labels of a check: 40 items, 7 annotators who are right three times in four.
-
-    Parameters
-    ----------
-    n_categories : int
-        K, at least 2.
-    seed : int
-        Of the labels.
-    idle : bool, default False
-        Whether to add a category that no label names.
-
-    Returns
-    -------
-    Annotations
-        One to seven labels per item; names have commas, quotes and letters of other alphabets.
-    """
+    """Make the labels of a check: 40 items, 7 annotators who are right three times in four."""
     n_items, n_annotators = 40, 7
     rng = np.random.default_rng([seed, n_categories])
     truth = rng.integers(n_categories, size=(n_items, 1))

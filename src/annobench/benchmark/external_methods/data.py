@@ -20,6 +20,8 @@ from annobench.core.numbers import plain_number, spelling_hint
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 
+__all__ = ["REGIMES", "find_cases", "own_case"]
+
 _LOG = logging.getLogger(__name__)
 
 #: Data sets that are small and of several kinds: few and many annotators and categories, good and
@@ -41,18 +43,7 @@ REGIMES: Final[dict[str, Any]] = {
 
 
 def default_cases(seed: int) -> list[BenchmarkCase]:
-    """Return the small data sets and regimes that a method is compared on by default.
-
-    Parameters
-    ----------
-    seed : int
-        Of what is simulated.
-
-    Returns
-    -------
-    list of BenchmarkCase
-        A data set that can't be had is simulated, and its provenance says so.
-    """
+    """Return the small data sets and regimes that a method is compared on by default."""
     return find_cases(DATA_SETS, seed) + simulate_regimes(REGIMES, seed)
 
 
@@ -92,18 +83,7 @@ def find_cases(names: Sequence[str], seed: int) -> list[BenchmarkCase]:
 
 
 def said_of_simulated(cases: Iterable[BenchmarkCase]) -> list[str]:
-    """Say which data sets are simulated, and why.
-
-    Parameters
-    ----------
-    cases : iterable of BenchmarkCase
-        What is compared on.
-
-    Returns
-    -------
-    list of str
-        A sentence for each that stands in for real labels.
-    """
+    """Say which data sets are simulated, and why."""
     return [
         f"{case.name} is SIMULATED, not real ({case.why_simulated}): what is found on it says "
         "nothing about the real labels."
@@ -113,23 +93,7 @@ def said_of_simulated(cases: Iterable[BenchmarkCase]) -> list[str]:
 
 
 def is_path(name: str) -> bool:
-    """Say whether a name is a path to a folder, and not the name of a data set.
-
-    Parameters
-    ----------
-    name : str
-        What was asked for.
-
-    Returns
-    -------
-    bool
-        True if it has a slash, or is `.` or `..`.
-
-    Examples
-    --------
-    >>> is_path("snow2008_rte"), is_path("./snow2008_rte")
-    (False, True)
-    """
+    """Say whether a name is a path to a folder, and not the name of a data set."""
     separators = {"/", os.sep, os.altsep} - {None}
     return name in (os.curdir, os.pardir) or any(str(mark) in name for mark in separators)
 

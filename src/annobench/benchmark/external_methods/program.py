@@ -27,6 +27,8 @@ from annobench.core.errors import MethodError, MethodTimeoutError
 from annobench.io.table import write_labels
 from annobench.labels.annotations import Annotations
 
+__all__ = ["TAIL", "from_program"]
+
 #: What a command may name: where labels are, where probabilities go, and a seed.
 FIELDS = ("labels", "probabilities", "seed")
 

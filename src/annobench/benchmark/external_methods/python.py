@@ -27,6 +27,8 @@ from annobench.core.errors import AnnotationError, MethodError
 from annobench.labels.annotations import Annotations
 from annobench.models.base import Method
 
+__all__ = ["GROUP", "from_function", "from_python"]
+
 #: The group of entry points in which packages name their methods.
 GROUP = "annobench.models"
 

@@ -34,31 +34,7 @@ def fit_or_recall(
     seed: int,
     folder: Path | None = None,
 ) -> list[FitRecord]:
-    """Fit one of the library's models to cases, or recall the fits that were kept.
-
-    Parameters
-    ----------
-    cases : sequence of BenchmarkCase
-        What is fitted.
-    model : Model
-        A module of `annobench.models`.
-    limit : float
-        Processor time of a fit in seconds. A fit that was stopped is recalled if it had as much.
-    seed : int
-        As for `fit_all`.
-    folder : Path, optional
-        Where fits are kept; by default in the cache.
-
-    Returns
-    -------
-    list of FitRecord
-        One for each case.
-
-    Notes
-    -----
-    A fit is known by the labels, the seed and the sources of the library's models: an edit of a
-    model forgets all fits. Those that failed are fitted again.
-    """
+    """Fit one of the library's models to cases, or recall the fits that were kept."""
     kept = cache_folder() / "fits" if folder is None else folder
     stems = {case.name: kept / f"{model.METHOD.name}-{_key(case, seed)}" for case in cases}
     found = {case.name: _recalled(stems[case.name], limit) for case in cases}

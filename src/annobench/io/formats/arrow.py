@@ -17,6 +17,8 @@ else:
     pa = optional("pyarrow", "Parquet")
     pq = optional("pyarrow.parquet", "Parquet")
 
+__all__ = ["begins"]
+
 #: How a file of Parquet begins.
 PARQUET = b"PAR1"
 #: Under which `datasets` notes the types of columns, and the names of classes.
@@ -43,27 +45,7 @@ def begins(path: Path, magic: bytes) -> bool:
 
 
 def schema_of(path: Path, read: Callable[[Path], pa.Schema], fault: str, remedy: str) -> pa.Schema:
-    """Return a file's columns, which must have names of their own.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    read : callable
-        Reads the schema.
-    fault, remedy : str
-        What to say of a file that can't be read, and what to do.
-
-    Returns
-    -------
-    Schema
-        Names and types.
-
-    Raises
-    ------
-    ReaderError
-        If it can't be read, or two columns have one name.
-    """
+    """Return a file's columns, which must have names of their own."""
     try:
         schema = read(path)
         names = schema.names
@@ -75,27 +57,7 @@ def schema_of(path: Path, read: Callable[[Path], pa.Schema], fault: str, remedy:
 
 
 def notes_of(path: Path, schema: pa.Schema, remedy: str) -> bytes | None:
-    """Return what `datasets` noted of a file's columns.
-
-    Parameters
-    ----------
-    path : Path
-        A file of Arrow or Parquet.
-    schema : Schema
-        Its columns.
-    remedy : str
-        What to do with a damaged file.
-
-    Returns
-    -------
-    bytes or None
-        JSON; None if it noted nothing.
-
-    Raises
-    ------
-    ReaderError
-        If a Parquet file contradicts itself: Arrow writes its notes twice into it.
-    """
+    """Return what `datasets` noted of a file's columns."""
     notes: bytes | None = (schema.metadata or {}).get(_NOTES)
     if begins(path, PARQUET) and notes != (pq.read_metadata(path).metadata or {}).get(_NOTES):
         raise ReaderError(

@@ -30,6 +30,18 @@ from annobench.io.formats.records import first_object
 from annobench.spans.marks import Relation as Relation
 from annobench.spans.marks import Span as Span
 
+__all__ = [
+    "STATUSES",
+    "ExportFormat",
+    "Intake",
+    "Kind",
+    "LeftOut",
+    "Marks",
+    "Names",
+    "Options",
+    "Source",
+]
+
 #: How far an annotator's work on an item came.
 Status = Literal["done", "rejected", "skipped", "unfinished", "curated"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -693,23 +705,7 @@ def _is_exact(number: float) -> bool:
 
 
 def label_name(value: str | float | frozenset[str]) -> str:
-    """Write a label as a name.
-
-    Parameters
-    ----------
-    value : str, float or frozenset of str
-        The label as a reader gave it.
-
-    Returns
-    -------
-    str
-        Whole numbers without a decimal point; sets with semicolons between, in sorted order.
-
-    Examples
-    --------
-    >>> label_name(4.0), label_name("4.0"), label_name(frozenset({"b", "a"}))
-    ('4', '4', 'a; b')
-    """
+    """Write a label as a name."""
     if isinstance(value, str):
         return plain_number(value)
     if isinstance(value, frozenset):
@@ -718,32 +714,10 @@ def label_name(value: str | float | frozenset[str]) -> str:
 
 
 def is_email(name: str) -> bool:
-    """Return whether a name looks like an e-mail address.
-
-    Parameters
-    ----------
-    name : str
-        The name.
-
-    Returns
-    -------
-    bool
-        True or False.
-    """
+    """Return whether a name looks like an e-mail address."""
     return "@" in name and _EMAIL.search(name) is not None
 
 
 def as_json(value: object) -> str:
-    """Write a value that has no name of its own, such as a field that is a list.
-
-    Parameters
-    ----------
-    value : object
-        Anything that JSON holds.
-
-    Returns
-    -------
-    str
-        Texts unchanged, all else as JSON with sorted keys.
-    """
+    """Write a value that has no name of its own, such as a field that is a list."""
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)

@@ -22,6 +22,8 @@ else:
     pa = optional("pyarrow", "Parquet")
     pq = optional("pyarrow.parquet", "Parquet")
 
+__all__ = ["REMEDY", "tables_of"]
+
 #: The file in which `datasets` describes a data set.
 INFO = "dataset_info.json"
 _PARQUET, _ARROW = ".parquet", ".arrow"
@@ -36,18 +38,7 @@ _Decoder = Callable[[Any], Any]
 
 
 def files_of(source: Source) -> list[Path]:
-    """Return the files of rows.
-
-    Parameters
-    ----------
-    source : Source
-        A file or folder.
-
-    Returns
-    -------
-    list of Path
-        Those of Parquet or Arrow.
-    """
+    """Return the files of rows."""
     if source.is_folder:
         # Cache files are what transformations left behind.
         return [
@@ -169,25 +160,7 @@ def _unnested(name: str, value: Any) -> dict[str, Any]:
 
 
 def features_of(source: Source, path: Path) -> dict[str, Any]:
-    """Return the features of a data set, which name the categories.
-
-    Parameters
-    ----------
-    source : Source
-        The file or folder.
-    path : Path
-        A file of rows in it.
-
-    Returns
-    -------
-    dict of str to object
-        The feature of each column; empty if it says none.
-
-    Raises
-    ------
-    ReaderError
-        If what describes the data set is damaged.
-    """
+    """Return the features of a data set, which name the categories."""
     for folder in (path.parent, source.path):
         info = folder / INFO
         if info.is_file():

@@ -15,20 +15,11 @@ from annobench.io.formats.records import json_records
 from annobench.io.formats.tables import Layout, Table, as_cell, check_columns, text_table
 from annobench.io.layouts import spreadsheet
 
+__all__ = ["opened"]
+
 
 def as_format(layout: Layout) -> ExportFormat:
-    """Make a format of a layout: recognised in text files, and read from any container.
-
-    Parameters
-    ----------
-    layout : Layout
-        The layout.
-
-    Returns
-    -------
-    ExportFormat
-        Its record.
-    """
+    """Make a format of a layout: recognised in text files, and read from any container."""
 
     def recognise(source: Source) -> str | None:
         table = text_table(source)

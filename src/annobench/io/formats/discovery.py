@@ -23,6 +23,8 @@ from annobench.core.errors import FormatWarning
 from annobench.io.formats.base import ExportFormat
 from annobench.io.formats.tables import Layout, Table
 
+__all__ = ["GROUP", "discover"]
+
 #: The group of entry points.
 GROUP = "annobench.formats"
 
@@ -57,18 +59,7 @@ def discover() -> Mapping[str, ExportFormat]:
 
 
 def layout_of(table: Table) -> tuple[Layout, str] | None:
-    """Return the layout of a table and its variant, or None.
-
-    Parameters
-    ----------
-    table : Table
-        A sheet of a workbook, or the columns of a Parquet or Arrow file.
-
-    Returns
-    -------
-    tuple of Layout and str, or None
-        The plain layout (item, annotator, label) only if no other one fits.
-    """
+    """Return the layout of a table and its variant, or None."""
     for layout in _found().layouts.values():
         variant = layout.recognise(table)
         if variant is not None:

@@ -36,6 +36,8 @@ from annobench.io.formats.recognition import format_of, unrecognised
 from annobench.io.options import refuse_idle_options
 from annobench.labels.annotations import Annotations, Scale
 
+__all__ = ["Export", "Selection", "read_export"]
+
 Repeats = Literal["error", "first", "last", "all"]
 GoldItems = Literal["leave-out", "use"]
 
@@ -719,31 +721,7 @@ def read_as(
     *,
     keep_names: bool = False,
 ) -> Export:
-    """Read a source of which the format is known, as `read_export` does.
-
-    Parameters
-    ----------
-    format : ExportFormat
-        The format.
-    variant : str
-        What the content shows of it.
-    source : Source
-        The file or folder.
-    options : Options
-        What its reader has to know.
-    keep_names : bool, default False
-        Whether people's names and e-mail addresses stay, in place of pseudonyms.
-
-    Returns
-    -------
-    Export
-        All that it holds.
-
-    Raises
-    ------
-    ReaderError
-        If it is malformed, or without answers, or its format has no column of items.
-    """
+    """Read a source of which the format is known, as `read_export` does."""
     if options.item is not None:
         refuse_idle_options(str(source.path), format.kind, {"item": options.item})
     asked = options.annotator_from

@@ -17,6 +17,8 @@ from annobench.io.formats.base import Marks as MarkedDocument
 from annobench.io.formats.export import Export
 from annobench.spans.marks import Marks
 
+__all__ = ["LayerSelection", "layers", "select_layer"]
+
 #: What the ledger calls documents of each status that are not taken.
 _STATUS_WORDS = {
     "done": "finished documents",

@@ -14,6 +14,8 @@ from annobench.io.formats.base import ExportFormat, Source
 from annobench.io.formats.discovery import discover
 from annobench.io.formats.records import json_records
 
+__all__ = ["recognise"]
+
 #: How names of files of JSON end.
 _JSON = (".json", ".jsonl", ".ndjson")
 
@@ -40,44 +42,13 @@ def recognise(path: str | Path) -> dict[str, str]:
 
 
 def variants_of(source: Source) -> dict[str, str]:
-    """Return the formats that the content of a source shows, as `recognise` does.
-
-    Parameters
-    ----------
-    source : Source
-        The file or folder.
-
-    Returns
-    -------
-    dict of str to str
-        The variant by the name of the format.
-    """
+    """Return the formats that the content of a source shows, as `recognise` does."""
     found = {name: _variant(format, source) for name, format in discover().items()}
     return {name: variant for name, variant in found.items() if variant is not None}
 
 
 def format_of(source: Source, name: str | None = None) -> tuple[ExportFormat, str] | None:
-    """Return the format of a source and its variant.
-
-    Parameters
-    ----------
-    source : Source
-        The file or folder.
-    name : str, optional
-        Name of the format; by default it is recognised by the content.
-
-    Returns
-    -------
-    tuple of ExportFormat and str, or None
-        None if it is of no known format, and neither a folder nor a file of JSON, which are never
-        plain tables.
-
-    Raises
-    ------
-    ReaderError
-        If there is no format of that name, or the content is of several or, where it can't be a
-        plain table, of none.
-    """
+    """Return the format of a source and its variant."""
     known = discover()
     if name is not None:
         if name not in known:
@@ -103,38 +74,14 @@ def _variant(format: ExportFormat, source: Source) -> str | None:
 
 
 def begins_as_json(source: Source) -> bool:
-    """Return whether a file is JSON by its name or beginning, sound or not.
-
-    Parameters
-    ----------
-    source : Source
-        The file.
-
-    Returns
-    -------
-    bool
-        True or False.
-    """
+    """Return whether a file is JSON by its name or beginning, sound or not."""
     if source.path.suffix.lower() in _JSON:
         return True
     return re.match(rb'(?:\xef\xbb\xbf)?\s*(?:\{|\[\s*[\[{"\]])', source.head) is not None
 
 
 def unrecognised(source: Source, variants: Mapping[str, str]) -> str:
-    """Say why a source can't be read as the export of a tool.
-
-    Parameters
-    ----------
-    source : Source
-        The file or folder.
-    variants : mapping of str to str
-        What `variants_of` found: none or several.
-
-    Returns
-    -------
-    str
-        What there is, what is known, and what to do.
-    """
+    """Say why a source can't be read as the export of a tool."""
     if variants:
         return (
             f"{source.path}: may be {' or '.join(variants)}. Say which with --from "

@@ -40,24 +40,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unique)
 
 
 def load_json(text: str | bytes) -> Any:
-    """Parse JSON that is not trusted.
-
-    Parameters
-    ----------
-    text : str or bytes
-        One value; bytes are UTF-8.
-
-    Returns
-    -------
-    object
-        What it holds.
-
-    Raises
-    ------
-    ValueError
-        If it is not JSON or not UTF-8 (then a `UnicodeDecodeError`), an object names something
-        twice, or it is nested too deeply.
-    """
+    """Parse JSON that is not trusted."""
     try:
         return _DECODER.decode(text.decode("utf-8") if isinstance(text, bytes) else text)
     except RecursionError as error:
@@ -65,23 +48,7 @@ def load_json(text: str | bytes) -> Any:
 
 
 def first_object(path: Path, head: bytes, content: bytes | None = None) -> dict[str, Any] | None:
-    """Return the first JSON object of a file of JSON or JSON lines.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    head : bytes
-        Its beginning.
-    content : bytes, optional
-        All that it holds, if that was read before.
-
-    Returns
-    -------
-    dict or None
-        The first line of JSON lines, the first element of a list, a file's one object; None if
-        the file is none of these.
-    """
+    """Return the first JSON object of a file of JSON or JSON lines."""
     start = head.removeprefix(_BOM).lstrip()[:1]
     if start not in (b"{", b"["):
         return None
@@ -101,26 +68,7 @@ def _opened_text(path: Path, content: bytes | None) -> TextIO:
 
 
 def json_records(path: Path, content: bytes | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read the objects of a file of JSON or JSON lines, one after the other.
-
-    Parameters
-    ----------
-    path : Path
-        A file of JSON lines, of one list of objects, or of one object.
-    content : bytes, optional
-        All that it holds, if that was read before.
-
-    Yields
-    ------
-    tuple of int and dict
-        The number of the line or element, from 1, and the object.
-
-    Raises
-    ------
-    ReaderError
-        If the file is empty, not UTF-8, not JSON, or an element is no object; names the line
-        or element.
-    """
+    """Read the objects of a file of JSON or JSON lines, one after the other."""
     with _opened(path, content) as stream:
         head = stream.read(65_536)
     start = head.removeprefix(_BOM).lstrip()[:1]
@@ -142,18 +90,7 @@ def json_records(path: Path, content: bytes | None = None) -> Iterator[tuple[int
 
 
 def is_json_lines(path: Path) -> bool:
-    """Return whether a file holds one JSON object a line.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    bool
-        False for a list, and for one object that goes over several lines.
-    """
+    """Return whether a file holds one JSON object a line."""
     with path.open("rb") as stream:
         line = stream.readline().removeprefix(_BOM)
     try:
@@ -290,29 +227,7 @@ def _whole(path: Path, content: bytes | None) -> dict[str, Any]:
 def csv_records(
     path: Path, delimiter: str = ",", *, ragged: bool = False, content: bytes | None = None
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Read the rows of a text file with a header.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    delimiter : str, default ","
-        What stands between fields.
-    ragged : bool, default False
-        Whether rows may be shorter than the header; what is missing is then empty.
-    content : bytes, optional
-        All that the file holds, if that was read before.
-
-    Yields
-    ------
-    tuple of int and dict
-        The number of the row below the header, from 1, and its fields by column.
-
-    Raises
-    ------
-    ReaderError
-        If the file is empty or not UTF-8, names a column twice, or a row does not fit the header.
-    """
+    """Read the rows of a text file with a header."""
     # A text in a cell may be longer than the 128 KiB that the reader takes by default.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     number = 0

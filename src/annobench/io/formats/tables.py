@@ -26,6 +26,8 @@ from annobench.labels.columns import ITEM_NAMES as ITEM_NAMES
 from annobench.labels.columns import LESS_USUAL_NAMES, USUAL_NAMES
 from annobench.labels.columns import plain_name as plain_name
 
+__all__ = ["Cell", "Layout", "Table", "as_text"]
+
 #: A text, or a list as a column of lists holds it.
 Cell = str | list[Any]
 
@@ -119,18 +121,7 @@ class Layout:
 
 
 def text_table(source: Source) -> Table | None:
-    """Return a text file with commas, tabs or semicolons as a table.
-
-    Parameters
-    ----------
-    source : Source
-        The file.
-
-    Returns
-    -------
-    Table or None
-        None if it is no text with a header whose names differ.
-    """
+    """Return a text file with commas, tabs or semicolons as a table."""
     if "table" not in source.shared:
         source.shared["table"] = _text_table(source)
     found: Table | None = source.shared["table"]
@@ -156,18 +147,7 @@ def _text_table(source: Source) -> Table | None:
 
 
 def as_list(cell: Cell) -> list[Any] | None:
-    """Return a cell that holds a list, written as JSON or as Python writes it.
-
-    Parameters
-    ----------
-    cell : str or list
-        The cell.
-
-    Returns
-    -------
-    list or None
-        None if it holds no list.
-    """
+    """Return a cell that holds a list, written as JSON or as Python writes it."""
     if isinstance(cell, list):
         return cell
     if not cell.lstrip().startswith("["):
@@ -189,18 +169,7 @@ def _literal(text: str) -> Any:
 
 
 def as_cell(value: Any) -> Cell:
-    """Write a value of a typed column as a text: dates by ISO 8601, nothing as an empty one.
-
-    Parameters
-    ----------
-    value : object
-        What a workbook, Parquet or JSON holds.
-
-    Returns
-    -------
-    str or list
-        The cell; a list stays one.
-    """
+    """Write a value of a typed column as a text: dates by ISO 8601, nothing as an empty one."""
     if value is None or (isinstance(value, float) and value != value):
         return ""
     if isinstance(value, str | list):
@@ -233,74 +202,25 @@ def as_text(cell: Cell) -> str:
 
 
 def scalar(value: Any) -> str:
-    """Write an element of a list: a text as it is, another value as a cell has it.
-
-    Parameters
-    ----------
-    value : object
-        The element.
-
-    Returns
-    -------
-    str
-        Its text.
-    """
+    """Write an element of a list: a text as it is, another value as a cell has it."""
     return as_text(as_cell(value))
 
 
 def push_text(table: Table, intake: Intake, item: Name, row: dict[str, Any]) -> None:
-    """Hand over what annotators saw: the column that was asked for, or one with a usual name.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    intake : Intake
-        Gets the text.
-    item : str or MadeName
-        The item.
-    row : dict of str to cell
-        Its row.
-    """
+    """Hand over what annotators saw: the column that was asked for, or one with a usual name."""
     column = intake.asked_text(row) or table.column(TEXT_NAMES)
     if column is not None and row[column]:
         intake.text(item, as_text(row[column]))
 
 
 def row_name(table: Table, where: int) -> MadeName:
-    """Name an item by its row, in a table that names none.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    where : int
-        Number of the row.
-
-    Returns
-    -------
-    MadeName
-        With the name of the sheet or split if another table has such a row.
-    """
+    """Name an item by its row, in a table that names none."""
     short = f"row {where}"
     return MadeName(short, f"{table.name}, {short}" if table.name else "")
 
 
 def check_columns(table: Table, intake: Intake) -> None:
-    """Refuse columns that a user named and the table does not have.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    intake : Intake
-        Knows what the user named.
-
-    Raises
-    ------
-    ReaderError
-        If there is no such column.
-    """
+    """Refuse columns that a user named and the table does not have."""
     options = intake.options
     for option, asked in (
         ("--text", options.text),
@@ -316,16 +236,5 @@ def check_columns(table: Table, intake: Intake) -> None:
 
 
 def is_category(cell: Cell) -> bool:
-    """Return whether a cell may be a category, and is no text.
-
-    Parameters
-    ----------
-    cell : str or list
-        The cell.
-
-    Returns
-    -------
-    bool
-        True for one line of at most `MAX_CATEGORY_LENGTH` characters.
-    """
+    """Return whether a cell may be a category, and is no text."""
     return isinstance(cell, str) and len(cell) <= MAX_CATEGORY_LENGTH and "\n" not in cell

@@ -59,18 +59,7 @@ def _recognise(source: Source) -> str | None:
 
 
 def is_workbook(source: Source) -> bool:
-    """Return whether a file is a workbook.
-
-    Parameters
-    ----------
-    source : Source
-        The file.
-
-    Returns
-    -------
-    bool
-        True for XLSX, whatever its name.
-    """
+    """Return whether a file is a workbook."""
     if source.is_folder or not source.head.startswith(b"PK"):
         return False
     try:
@@ -142,18 +131,7 @@ def _signed(table: Table) -> Table:
 
 
 class Book:
-    """An open workbook; loading it parses all its texts, which is done once.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Raises
-    ------
-    ReaderError
-        If it can't be read.
-    """
+    """An open workbook; loading it parses all its texts, which is done once."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -167,18 +145,7 @@ class Book:
         self._values.close()
 
     def tables(self) -> list[Table]:
-        """Return the sheets that hold anything.
-
-        Returns
-        -------
-        list of Table
-            In their order.
-
-        Raises
-        ------
-        ReaderError
-            If a sheet can't be read.
-        """
+        """Return the sheets that hold anything."""
         found = []
         for sheet in self._values.worksheets:
             header = next((row for _, row in _cells(self._path, sheet) if any(row)), None)

@@ -14,6 +14,8 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models.kernels import dawid_skene as kernels
 
+__all__ = ["Floats", "Parameters", "Problem", "Settings", "State", "confusion_of"]
+
 Floats = NDArray[np.float64]
 Tie = Literal["none", "category", "one_coin"]
 Criterion = Literal["log_posterior", "log_likelihood"]
@@ -125,18 +127,7 @@ class Settings:
 
 
 def width_of(n_categories: int) -> int:
-    """Return K padded to what the kernels hold in registers.
-
-    Parameters
-    ----------
-    n_categories : int
-        K, at least 1.
-
-    Returns
-    -------
-    int
-        W: 2, or the next multiple of 4.
-    """
+    """Return K padded to what the kernels hold in registers."""
     return 2 if n_categories <= 2 else -(-n_categories // 4) * 4
 
 

@@ -60,6 +60,8 @@ from annobench.models.dawid_skene.starts import Start, first_parameters, first_v
 from annobench.models.kernels import dawid_skene as kernels
 from annobench.scale._blocks import BlockedLabels
 
+__all__ = ["METHOD", "DawidSkeneFit", "fit", "fit_partitions"]
+
 METHOD = Method(
     name="dawid_skene",
     reference="Dawid and Skene (1979), Applied Statistics 28, 20-28",
@@ -572,22 +574,7 @@ def fit_of_passes(
     passes: DawidSkenePasses,
     end: EMTrace[Theta, Sums],
 ) -> DawidSkeneFit:
-    """Lay out the results of passes over blocks of items.
-
-    Parameters
-    ----------
-    labels : Annotations or BlockedLabels
-        Whose annotators and categories they are.
-    passes : DawidSkenePasses
-        What was asked for.
-    end : EMTrace
-        The last parameters and sums.
-
-    Returns
-    -------
-    DawidSkeneFit
-        Without items: `posterior` has no row.
-    """
+    """Lay out the results of passes over blocks of items."""
     problem, state = passes.ended(end.expected, end.parameters)
     state.n_iterations, state.converged = end.n_iterations, end.converged
     state.log_posterior, state.history = end.history[-1], tuple(end.history)

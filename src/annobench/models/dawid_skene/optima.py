@@ -21,25 +21,13 @@ from annobench.models.dawid_skene.em import Floats, Parameters
 from annobench.models.dawid_skene.model import DawidSkeneFit, fit
 from annobench.models.dawid_skene.starts import Start, votes_start
 
+__all__ = ["Restarts", "align", "restarts"]
+
 
 def random_start(
     annotations: Annotations, *, rng: np.random.Generator | int | None = None
 ) -> Floats:
-    """Draw probabilities of the categories between the votes and pure chance.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    rng : numpy.random.Generator or int, optional
-        Source of randomness, or a seed.
-
-    Returns
-    -------
-    ndarray, shape (I, K)
-        ``(1 - u) votes + u noise``; u is uniform on [0, 1], noise is uniform on the
-        simplex for each item.
-    """
+    """Draw probabilities of the categories between the votes and pure chance."""
     annotations = as_annotations(annotations, "random_start")
     rng = np.random.default_rng(rng)
     mix = rng.random()
@@ -75,26 +63,7 @@ def align(posterior: Floats, annotations: Annotations) -> NDArray[np.int64]:
 
 
 def best_order(overlap: Floats, size: float) -> NDArray[np.int64]:
-    """Match classes with categories, one to one.
-
-    Parameters
-    ----------
-    overlap : ndarray, shape (K, K)
-        The gain from matching a class (row) with a category.
-    size : float
-        What such numbers are to be measured by. Among equals, to a part in 10^9 of it, the
-        identity wins: an empty class is not a switched one.
-
-    Returns
-    -------
-    ndarray of int64, shape (K,)
-        The permutation of the largest sum.
-
-    Examples
-    --------
-    >>> best_order(np.array([[1.0, 9.0], [8.0, 9.0]]), 9.0)
-    array([1, 0])
-    """
+    """Match classes with categories, one to one."""
     k = len(overlap)
     worth = overlap + np.eye(k) * 1e-9 * size
     if (worth.argmax(axis=1) == np.arange(k)).all():

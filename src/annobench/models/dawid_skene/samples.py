@@ -19,26 +19,7 @@ LANES: Final = 8
 
 
 def fit_samples(problem: Problem, start: State, weight: Floats, least: float) -> list[State]:
-    """Fit the model to samples of the items.
-
-    Parameters
-    ----------
-    problem : Problem
-        The labels.
-    start : State
-        Whose parameters EM begins with.
-    weight : ndarray, shape (I, LANES)
-        How often each sample has each item; no sample is empty.
-    least : float
-        A sample has converged when an M-step raises the expected log posterior of the complete data
-        by at most this. The log posterior itself then rises at most twice as much, near the
-        optimum; it would need the logarithm of every item's likelihood.
-
-    Returns
-    -------
-    list of State, length LANES
-        Parameters and expected counts; no posteriors and likelihoods.
-    """
+    """Fit the model to samples of the items."""
     weight = np.ascontiguousarray(weight)  # the kernel reads it by position
     settings, k = problem.settings, problem.n_categories
     states = [

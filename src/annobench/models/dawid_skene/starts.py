@@ -14,6 +14,8 @@ from annobench.labels.frames import as_annotations
 from annobench.models.dawid_skene.em import Floats, Parameters
 from annobench.models.kernels import dawid_skene as kernels
 
+__all__ = ["where"]
+
 Start = Literal["votes", "diagonal", "spectral"]
 
 #: The diagonal of the start "diagonal"; the rest is spread over all K labels.
@@ -27,29 +29,7 @@ _ZERO = 1e-9
 def first_values(
     annotations: Annotations, start: Start | Parameters | NDArray[Any]
 ) -> tuple[Floats | None, Parameters | None]:
-    """Return the posterior or the parameters to start from.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    start : {"votes", "diagonal", "spectral"}, Parameters or ndarray, shape (I, K)
-        A name, the parameters, or the probabilities of each item's categories.
-
-    Returns
-    -------
-    posterior : ndarray, shape (I, K), or None
-        From which the parameters follow by an M-step.
-    parameters : Parameters or None
-        Given where `posterior` is not.
-
-    Raises
-    ------
-    AnnotationError
-        If given values have another shape or are no probabilities that sum to 1.
-    ValueError
-        If there is no start of that name.
-    """
+    """Return the posterior or the parameters to start from."""
     annotations = as_annotations(annotations, "first_values")
     k, j = annotations.n_categories, annotations.n_annotators
     if isinstance(start, str):
@@ -71,25 +51,7 @@ def first_values(
 def first_parameters(
     start: Literal["diagonal"] | Parameters, n_annotators: int, n_categories: int
 ) -> Parameters:
-    """Return the parameters of a start that does not depend on the labels.
-
-    Parameters
-    ----------
-    start : "diagonal" or Parameters
-        As for `first_values`.
-    n_annotators, n_categories : int
-        J and K.
-
-    Returns
-    -------
-    parameters : Parameters
-        Checked.
-
-    Raises
-    ------
-    AnnotationError
-        If given values have another shape or are no probabilities that sum to 1.
-    """
+    """Return the parameters of a start that does not depend on the labels."""
     j, k = n_annotators, n_categories
     if not isinstance(start, Parameters):
         matrix = np.full((k, k), (1 - _DIAGONAL) / k)
@@ -104,18 +66,7 @@ def first_parameters(
 
 
 def votes_start(annotations: Annotations) -> Floats:
-    """Return the shares of each item's labels.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-
-    Returns
-    -------
-    ndarray, shape (I, K)
-        1/K for an item without labels.
-    """
+    """Return the shares of each item's labels."""
     annotations = as_annotations(annotations, "votes_start")
     shares: Floats = kernels.votes(
         annotations.item, annotations.label, annotations.n_items, annotations.n_categories
@@ -126,26 +77,8 @@ def votes_start(annotations: Annotations) -> Floats:
 def spectral_start(annotations: Annotations) -> Floats:
     """Return votes without the part that annotators do not share.
 
-    Labels make a table of items by annotators and labels, from which each annotator's average
-    is subtracted. Its best approximation of rank K - 1 keeps what labels of different
-    annotators have in common, which by the model is the category, and drops the noise of each.
-    Summed over annotators and added to the average, it is a vote without that noise; the
-    category with the largest one gets the probability.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels; two items and two annotators at least, otherwise votes are returned.
-
-    Returns
-    -------
-    ndarray, shape (I, K)
-        0.9 for the category found and the rest evenly; votes where an item has no labels.
-
-    References
-    ----------
-    The idea of a spectral start is that of Zhang, Chen, Zhou and Jordan (2014), Spectral
-    methods meet EM; this one needs no third moments.
+    The idea of a spectral start is that of Zhang, Chen, Zhou and Jordan (2014), Spectral methods
+    meet EM; this one needs no third moments.
     """
     annotations = as_annotations(annotations, "spectral_start")
     votes = votes_start(annotations)

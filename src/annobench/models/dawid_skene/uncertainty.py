@@ -33,6 +33,8 @@ from annobench.models.dawid_skene.starts import first_values, votes_start
 from annobench.models.kernels import dawid_skene as kernels
 from annobench.resampling.weights import draw_counts
 
+__all__ = ["Bootstrap", "StandardErrors", "bootstrap", "predictive_check", "standard_errors"]
+
 #: Fewer expected labels than this in a cell of a confusion matrix, and it is at the boundary.
 _BOUNDARY = 0.01
 #: Posterior probabilities below this add nothing to the information.

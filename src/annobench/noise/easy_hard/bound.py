@@ -12,6 +12,8 @@ from annobench.core.results import SummarisedScalars
 from annobench.noise.easy_hard._checks import NEGLIGIBLE, check_integer, check_open_unit
 from annobench.noise.easy_hard.posterior import hard_given_agreed
 
+__all__ = ["NoiseBound", "bound_coverage", "largest_disagreement", "noise_bound"]
+
 
 @dataclass(frozen=True)
 class NoiseBound(SummarisedScalars):

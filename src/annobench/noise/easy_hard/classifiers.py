@@ -18,6 +18,8 @@ from annobench.noise.easy_hard._checks import (
 )
 from annobench.noise.easy_hard.posterior import HardItems
 
+__all__ = ["ChanceDifference", "chance_difference"]
+
 #: Rows of a table of probabilities held in memory at a time.
 ROWS_AT_A_TIME: Final = 256
 

@@ -19,6 +19,15 @@ from annobench.noise.easy_hard._checks import (
 )
 from annobench.noise.reliability_threshold import poisson_binomial_pmf
 
+__all__ = [
+    "GuessFit",
+    "GuessRate",
+    "agreement_chance",
+    "disagreed_shares",
+    "fit_guesses",
+    "guess_rate_from_disagreement",
+]
+
 
 def agreement_chance(guess: ArrayLike, n_annotators: int = 2, *, kept: int | None = None) -> float:
     """Compute the probability that the guesses on a hard item agree.

@@ -11,6 +11,8 @@ from annobench.core.results import SummarisedScalars
 from annobench.noise.easy_hard._checks import check_distributions, guess_rows
 from annobench.noise.easy_hard.guessing import agreement_chance
 
+__all__ = ["ExpectedKappa", "expected_kappa"]
+
 
 @dataclass(frozen=True)
 class ExpectedKappa(SummarisedScalars):

@@ -16,6 +16,8 @@ from annobench.noise.easy_hard._checks import FloatArray, check_integer, check_o
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = ["HardItems", "hard_given_agreed"]
+
 
 @dataclass(frozen=True, eq=False)
 class HardItems(Summarised):

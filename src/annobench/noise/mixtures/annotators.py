@@ -21,6 +21,8 @@ from annobench.noise.mixtures.mixture import BinomialMixture
 from annobench.noise.mixtures.standard_errors import sandwich_covariance
 from annobench.noise.reliability_threshold import poisson_binomial_pmf
 
+__all__ = ["LazyFit", "annotator_histogram", "fit_lazy", "with_lazy"]
+
 
 @dataclass(frozen=True, eq=False)
 class LazyFit(FittedMixture):

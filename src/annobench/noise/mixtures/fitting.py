@@ -32,6 +32,8 @@ from annobench.resampling.intervals import central_limits
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = ["MixtureBootstrap", "MixtureFit", "fit", "refit"]
+
 
 @dataclass(frozen=True, eq=False)
 class MixtureFit(FittedMixture):

@@ -20,6 +20,8 @@ from annobench.noise.mixtures.pearson import ChiSquare, chi_square
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = ["Cells", "GaussianFit", "fit_gaussians", "gaussian_cells"]
+
 Cells = Literal["density", "interval", "normalised"]
 
 

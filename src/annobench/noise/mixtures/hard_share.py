@@ -23,6 +23,8 @@ from annobench.noise.mixtures.pearson import ChiSquare, chi_square
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = ["HardCount", "HardShareProfile", "hard_share_profile", "smallest_hard_count"]
+
 
 @dataclass(frozen=True, eq=False)
 class HardShareProfile(Summarised):

@@ -15,6 +15,8 @@ from annobench.noise.mixtures._binomial import binomial_pmf, draw_histograms
 from annobench.noise.mixtures._checks import is_hard
 from annobench.noise.mixtures.counts import Counts, Floats
 
+__all__ = ["BinomialMixture"]
+
 #: The rates that count as hard: close to a fair coin.
 HARD: tuple[float, float] = (0.4, 0.6)
 

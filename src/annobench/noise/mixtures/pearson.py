@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 from annobench.core.results import SummarisedScalars
 from annobench.noise.mixtures.counts import Integers
 
+__all__ = ["ChiSquare", "chi_square", "pool_cells"]
+
 
 @dataclass(frozen=True)
 class ChiSquare(SummarisedScalars):

@@ -20,6 +20,15 @@ from annobench.noise.mixtures.fitting import MixtureFit, fit, refit
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = [
+    "BootstrapTest",
+    "ComponentSelection",
+    "goodness_of_fit",
+    "likelihood_ratio_test",
+    "likelihood_ratios",
+    "select_n_components",
+]
+
 
 @dataclass(frozen=True, eq=False)
 class BootstrapTest(SummarisedScalars):
