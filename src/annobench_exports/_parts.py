@@ -87,11 +87,7 @@ def offsets(start: Any, end: Any, what: str) -> tuple[int, int]:
 
 
 def as_number(text: str) -> float | None:
-    """Return a number that stands in a text as JSON would have it, signs and blanks aside.
-
-    Python itself takes more for numbers: ``1_0``, digits of any script, ``nan``; and of large whole
-    ones, such as ids, several are one float.
-    """
+    """Return a number that stands in a text as JSON would have it, signs and blanks aside."""
     if _NUMBER.fullmatch(text) is None:
         return None
     number = float(text.strip())  # of fewer kinds of blanks than the pattern knows
@@ -130,11 +126,7 @@ def variant_of(source: Source, recognise: Callable[[Source], str | None]) -> str
 
 @contextmanager
 def unpacked(source: Source, intake: Intake | None = None) -> Iterator[Source]:
-    """Give an archive's files of records as a folder, for as long as it is needed.
-
-    Files of other kinds are left out, as the intake is told. Only the last part of a name in the
-    archive becomes that of a file, so that no name can lead out of the folder.
-    """
+    """Give an archive's files of records as a folder, for as long as it is needed."""
     if not source.head.startswith(b"PK"):
         yield source
         return

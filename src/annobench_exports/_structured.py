@@ -34,22 +34,7 @@ def bars(text: str) -> tuple[str, ...] | None:
 
 
 def flatten(question: str, value: Any) -> Iterator[tuple[str, Label | list[Span]]]:
-    """Yield the questions that a value of a form answers, and each answer.
-
-    Parameters
-    ----------
-    question : str
-        Name of the form's field.
-    value : object
-        What JSON gave: a text, a number, a list, an object of truth values (radio buttons,
-        check boxes), an object with a label, marked entities, boxes on an image.
-
-    Yields
-    ------
-    tuple of str and label, or of str and list of Span
-        None where nothing was chosen. Of boxes and polygons the labels are kept, and not where
-        they stand.
-    """
+    """Yield the questions that a value of a form answers, and each answer."""
     if value is None or value in ("", [], {}):
         yield question, None
     elif isinstance(value, bool):

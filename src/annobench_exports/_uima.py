@@ -48,27 +48,7 @@ class UimaError(ValueError):
 
 
 def parse(data: bytes, types: bytes | None, *, is_json: bool = False) -> Content:
-    """Read a document.
-
-    Parameters
-    ----------
-    data : bytes
-        XMI, or JSON.
-    types : bytes or None
-        The type system of an XMI document; JSON brings its own.
-    is_json : bool, default False
-        Which it is.
-
-    Returns
-    -------
-    Content
-        What it holds.
-
-    Raises
-    ------
-    UimaError
-        If it can't be read, or its XML has a document type declaration.
-    """
+    """Read a document."""
     cassis = require("cassis", "An export of INCEpTION")
 
     try:
@@ -168,10 +148,7 @@ def _whole(value: Any) -> int:
 
 
 class _Parts:
-    """What refers to what; of two parts with one number cassis takes the last, and says nothing.
-
-    A part in two views has its offsets translated twice.
-    """
+    """What refers to what; of two parts with one number cassis takes the last, and says nothing."""
 
     def __init__(self) -> None:
         self.sofa_of: dict[int, int | None] = {}

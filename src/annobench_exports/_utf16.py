@@ -7,24 +7,7 @@ from collections.abc import Callable
 
 
 def from_utf16(text: str | None) -> Callable[[int], int]:
-    """Return what turns offsets in units of UTF-16 into offsets in characters.
-
-    Parameters
-    ----------
-    text : str or None
-        What the offsets refer to; without it they are taken as they stand.
-
-    Returns
-    -------
-    callable
-        A character beyond the basic plane, such as an emoji, counts two units.
-
-    Examples
-    --------
-    >>> position = from_utf16("\U0001f600 Bob")
-    >>> position(3), position(6)
-    (2, 5)
-    """
+    """Return what turns offsets in units of UTF-16 into offsets in characters."""
     wide: list[int] = []
     if text is not None and not text.isascii():
         wide = [n for n, character in enumerate(text) if ord(character) > 0xFFFF]

@@ -83,20 +83,7 @@ class _Found:
 
 
 def parse(text: str, fault: Callable[[int, str], None]) -> Content:
-    """Read a file.
-
-    Parameters
-    ----------
-    text : str
-        Its content.
-    fault : callable
-        Takes the number of a line and what is wrong with it.
-
-    Returns
-    -------
-    Content
-        What it holds; incomplete if there were faults.
-    """
+    """Read a file."""
     blocks: list[_Block] = []
     n_columns = 0
     rows: list[tuple[int, str, int, int, str, list[str]]] = []

@@ -26,13 +26,7 @@ def _recognise(table: Table) -> str | None:
 
 
 def _read(table: Table, intake: Intake) -> None:
-    """Push the answers of every row.
-
-    Raises
-    ------
-    ReaderError
-        If the columns are not those of a variant.
-    """
+    """Push the answers of every row."""
     variant = _recognise(table)
     if variant is None:
         raise ReaderError(

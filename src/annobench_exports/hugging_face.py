@@ -42,13 +42,7 @@ def _is_ours(source: Source, files: list[Path]) -> bool:
 
 
 def _read(source: Source, intake: Intake) -> None:
-    """Push what every split holds.
-
-    Raises
-    ------
-    ReaderError
-        If a file can't be read, or the columns are in no known layout.
-    """
+    """Push what every split holds."""
     files = files_of(source)
     if not files:
         raise ReaderError(f"{source.path}: no Parquet or Arrow file. {REMEDY}")

@@ -34,13 +34,7 @@ def _recognise(table: Table) -> str | None:
 
 
 def _read(table: Table, intake: Intake) -> None:
-    """Push the answers of every assignment.
-
-    Raises
-    ------
-    ReaderError
-        If there is no column of answers.
-    """
+    """Push the answers of every assignment."""
     answers = [name for name in table.header if name.startswith("Answer.")]
     hit, worker = (_column(table, name) for name in ("HITId", "WorkerId"))
     if not answers or hit is None or worker is None:
@@ -86,10 +80,7 @@ def _column(table: Table, name: str) -> str | None:
 
 
 def _items(table: Table, hit: str, rows: list[dict[str, Any]]) -> dict[str, str]:
-    """Name the item of each HIT: by the input that distinguishes the HITs, or else by the HIT.
-
-    HITs with the same input, as of two batches, are one item.
-    """
+    """Name the item of each HIT: by the input that distinguishes the HITs, or else by the HIT."""
     inputs = [name for name in table.header if name.startswith("Input.")]
     shown: dict[str, tuple[str, ...]] = {}
     for row in rows:
@@ -108,10 +99,7 @@ def _items(table: Table, hit: str, rows: list[dict[str, Any]]) -> dict[str, str]
 
 
 def _several_options(rows: list[dict[str, Any]], answers: list[str]) -> dict[str, list[str]]:
-    """Find the questions whose options have a column each, `Answer.question.option`: true, false.
-
-    Returns the options of each question.
-    """
+    """Find questions whose options have a column each, `Answer.question.option`: true, false."""
     options: dict[str, list[str]] = defaultdict(list)
     for name in answers:
         stem, _, option = name.removeprefix("Answer.").rpartition(".")

@@ -23,13 +23,7 @@ def _recognise(table: Table) -> str | None:
 
 
 def _read(table: Table, intake: Intake) -> None:
-    """Push the answers of every row: numbers as ratings.
-
-    Raises
-    ------
-    ReaderError
-        If there are no columns of instances and users.
-    """
+    """Push the answers of every row: numbers as ratings."""
     if not {_ITEM, _USER} <= set(table.header):
         raise ReaderError(
             f"{table.path}: there are no columns {_ITEM} and {_USER}. Name them so. The columns "

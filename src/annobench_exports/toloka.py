@@ -31,13 +31,7 @@ def _recognise(table: Table) -> str | None:
 
 
 def _read(table: Table, intake: Intake) -> None:
-    """Push the answers of every row.
-
-    Raises
-    ------
-    ReaderError
-        If there are no columns of answers.
-    """
+    """Push the answers of every row."""
     outputs, goldens = _columns(table, "OUTPUT"), _columns(table, "GOLDEN")
     inputs = _columns(table, "INPUT")
     if not outputs or _WORKER not in table.header:

@@ -27,22 +27,7 @@ Floats = NDArray[np.float64]
 def items_table(
     annotations: Annotations, fitted: Fit, checked: GoldCheck | None = None
 ) -> pd.DataFrame:
-    """Lay out the category of each item, with votes.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    fitted : Fit
-        Its posterior counts.
-    checked : GoldCheck, optional
-        For the columns `gold` and `calibrated`.
-
-    Returns
-    -------
-    DataFrame
-        As `Consensus.items`.
-    """
+    """Lay out the category of each item, with votes."""
     votes = annotations.counts
     table = fitted.items_frame()
     winners = best_categories(votes.astype(np.float64))
@@ -76,22 +61,7 @@ def items_table(
 def annotators_table(
     n_labels: NDArray[Any], fitted: Fit, draws: SupportsDraws | None = None
 ) -> pd.DataFrame:
-    """Lay out what a fit says of annotators.
-
-    Parameters
-    ----------
-    n_labels : ndarray of int, shape (J,)
-        Labels of each annotator.
-    fitted : Fit
-        The fit.
-    draws : ParameterDraws or Bootstrap, optional
-        For intervals.
-
-    Returns
-    -------
-    DataFrame
-        As `Consensus.annotators`.
-    """
+    """Lay out what a fit says of annotators."""
     table = fitted.annotators_frame(draws)
     table.insert(1, "n_labels", n_labels)
     prevalence = getattr(fitted, "prevalence", None)

@@ -206,11 +206,7 @@ class _Tree:
 def _more_errors(
     size: NDArray[np.float64], errors: NDArray[np.float64], confidence: float
 ) -> NDArray[np.float64]:
-    """Return by how much the upper bound of the errors exceeds those seen.
-
-    Without an error the bound is exact, ``n (1 - c**(1/n))``; with one or more it is that of the
-    normal distribution with a correction for continuity; in between it is interpolated.
-    """
+    """Return by how much the upper bound of the errors exceeds those seen."""
     z = scipy.stats.norm.isf(confidence)
 
     def normal(e: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -169,11 +169,7 @@ def _mixed(design: Design, rng: np.random.Generator) -> Labels:
 
 
 def _spam(design: Design, rng: np.random.Generator) -> Labels:
-    """Simulate good annotators and spammers, half each.
-
-    A spammer draws labels from a distribution of its own, itself from a uniform Dirichlet
-    distribution, whatever the item.
-    """
+    """Simulate good annotators and spammers, half each."""
     k, spammers = design.n_categories, design.n_annotators // 2
     confusion = _even(_good_rates(design, rng), k)
     confusion[:spammers] = rng.dirichlet(np.ones(k), spammers)[:, None, :]
@@ -181,10 +177,7 @@ def _spam(design: Design, rng: np.random.Generator) -> Labels:
 
 
 def _adversarial(design: Design, rng: np.random.Generator) -> Labels:
-    """Simulate good annotators, three in ten of whom say the next category for each that they see.
-
-    An adversary gives category k + 1 (the first for the last) where a good annotator says k.
-    """
+    """Simulate good annotators, three in ten of whom say the next category for each."""
     others = round(0.3 * design.n_annotators)
     confusion = _even(_good_rates(design, rng), design.n_categories)
     confusion[:others] = np.roll(confusion[:others], 1, axis=2)
@@ -192,14 +185,7 @@ def _adversarial(design: Design, rng: np.random.Generator) -> Labels:
 
 
 def _correlated(design: Design, rng: np.random.Generator) -> Labels:
-    """Simulate annotators who take the same items for the same wrong category.
-
-    A quarter of the items of a category look like another, which is one and the same for all of
-    that category, drawn evenly. On such an item annotator j names the look-alike with probability
-    q_j from beta(5, 5), and otherwise labels it as any item: right with p_j from beta(17, 3), with
-    even errors. Given the category labels are dependent, as in the subtypes of Li, Rubinstein and
-    Cohn (2019).
-    """
+    """Simulate annotators who take the same items for the same wrong category."""
     k = design.n_categories
     category = _categories(design, rng)
     item, annotator = _assigned(design, rng)
@@ -212,12 +198,7 @@ def _correlated(design: Design, rng: np.random.Generator) -> Labels:
 
 
 def _difficulty(design: Design, rng: np.random.Generator) -> Labels:
-    """Simulate items of different difficulty.
-
-    Annotator j is right on item i with probability 1 / (1 + exp(-a_j b_i)), and errs evenly; the
-    ability a_j is normal with mean 1.5 and deviation 1, the logarithm of the ease b_i standard
-    normal (Whitehill and others 2009, equation 1).
-    """
+    """Simulate items of different difficulty."""
     category = _categories(design, rng)
     item, annotator = _assigned(design, rng)
     ability = rng.normal(1.5, 1, design.n_annotators)
@@ -228,12 +209,7 @@ def _difficulty(design: Design, rng: np.random.Generator) -> Labels:
 
 
 def _drift(design: Design, rng: np.random.Generator) -> Labels:
-    """Simulate annotators who tire.
-
-    The probability that annotator j is right falls linearly with the item's code, which is the
-    order of work, from p_j, beta(17, 3), for the first item to an end drawn evenly between chance,
-    1/K, and p_j for the last. Errors are even.
-    """
+    """Simulate annotators who tire."""
     category = _categories(design, rng)
     item, annotator = _assigned(design, rng)
     start = _good_rates(design, rng)
@@ -254,12 +230,7 @@ def _few(design: Design, rng: np.random.Generator) -> Labels:
 
 
 def _long_tail(design: Design, rng: np.random.Generator) -> Labels:
-    """Simulate annotators of 1 to 100 labels, of whom many have few.
-
-    The logarithm of an annotator's number of labels is uniform from that of 1 to that of 100 (of I,
-    if that is less); its items are chosen evenly. Annotators come until there are I L labels, so
-    that J is as it comes, and an item may have no label. They are right as in `mixed`.
-    """
+    """Simulate annotators of 1 to 100 labels, of whom many have few."""
     most, wanted = min(100, design.n_items), design.n_items * design.labels_per_item
     sizes: list[int] = []
     while sum(sizes) < wanted:
@@ -281,11 +252,7 @@ def _imbalance(design: Design, rng: np.random.Generator) -> Labels:
 
 
 def _many(design: Design, rng: np.random.Generator) -> Labels:
-    """Simulate many categories that resemble their neighbours.
-
-    Annotators are right with probability uniform on [0.3, 0.95]. Four in five errors name the next
-    category, half of them, or the one before; the fifth names any wrong category.
-    """
+    """Simulate many categories that resemble their neighbours."""
     k = design.n_categories
     right = rng.uniform(0.3, 0.95, design.n_annotators)
     confusion = _even(right, k)

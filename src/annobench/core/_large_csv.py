@@ -30,21 +30,7 @@ _SMALL, _LARGE = 1e-6, 1e10
 
 
 def write_unquoted(table: pd.DataFrame, path: Path) -> bool:
-    """Write a table if none of its texts needs quotes.
-
-    Parameters
-    ----------
-    table : DataFrame
-        At least two columns of texts, numbers and truth values, as pandas would write them; only
-        whole numbers are written without a point, and small ones without a zero in the exponent.
-    path : Path
-        The file.
-
-    Returns
-    -------
-    bool
-        Whether it was written: False if it holds what needs quotes, or other types.
-    """
+    """Write a table if none of its texts needs quotes."""
     names = pd.Series([str(name) for name in table.columns], dtype="str")
     if len(names) < 2 or names.str.contains(_SPECIAL).any():
         return False

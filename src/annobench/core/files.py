@@ -270,10 +270,7 @@ class _Handler(logging.StreamHandler[TextIO]):
 
 
 def _full_disk(error: BaseException, folder: Path) -> str:
-    """Return which disk is full, if one is, and what to do.
-
-    An error need not say so: a library may have another one of its own then.
-    """
+    """Return which disk is full, if one is, and what to do."""
     if isinstance(error, FullDiskError):  # it says so itself
         return ""
     places = [_existing(folder), Path(tempfile.gettempdir())]

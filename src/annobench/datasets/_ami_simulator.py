@@ -231,20 +231,7 @@ def _meetings() -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
 
 
 def as_tables(rows: pd.DataFrame) -> DataTables:
-    """Split rows of one label each into labels and items.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        One row per item, with `item`, `annotator`, `label` and what else is known; numbers are
-        `meeting_seconds`, `start` and `end`. An item whose label is missing gets no row among
-        the labels.
-
-    Returns
-    -------
-    DataTables
-        Both tables; there is no gold standard.
-    """
+    """Split rows of one label each into labels and items."""
     numbers = ("meeting_seconds", "start", "end")
     texts = {name: "str" for name in rows.columns if name not in numbers}
     rows = rows.astype(texts)
@@ -256,20 +243,7 @@ def as_tables(rows: pd.DataFrame) -> DataTables:
 
 
 def simulate_acts(rng: np.random.Generator, files: Mapping[str, Path]) -> DataTables:
-    """Simulate dialogue acts, types and addressees of the counts of the release.
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of randomness.
-    files : mapping
-        Not used.
-
-    Returns
-    -------
-    DataTables
-        As of `ami_dialogue_acts`.
-    """
+    """Simulate dialogue acts, types and addressees of the counts of the release."""
     names, annotators, known = _meetings()
     acts, seconds = known[:, 0], known[:, 1]
     block = np.repeat(np.arange(names.size), acts)
@@ -381,20 +355,7 @@ def _addressees(
 
 
 def simulate_focus(rng: np.random.Generator, files: Mapping[str, Path]) -> DataTables:
-    """Simulate intervals of focus of attention of the counts of the release.
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of randomness.
-    files : mapping
-        Not used.
-
-    Returns
-    -------
-    DataTables
-        As of `ami_focus`.
-    """
+    """Simulate intervals of focus of attention of the counts of the release."""
     names, shares = _table(TARGETS)
     meetings, _, known = _meetings()
     seconds = dict(zip(meetings, known[:, 1], strict=True))
@@ -428,13 +389,7 @@ def simulate_focus(rng: np.random.Generator, files: Mapping[str, Path]) -> DataT
 
 
 def act_targets() -> dict[str, float]:
-    """Return the aggregates that simulated dialogue acts meet.
-
-    Returns
-    -------
-    dict of str to float
-        By the names of `_simulators.aggregates`.
-    """
+    """Return the aggregates that simulated dialogue acts meet."""
     names, table = _table(TYPES)
     known = {who: sizes[:-1] for who, sizes in table.items()}  # the last column has no type
     loads = sorted(int(sizes.sum()) for sizes in known.values())
@@ -449,13 +404,7 @@ def act_targets() -> dict[str, float]:
 
 
 def focus_targets() -> dict[str, float]:
-    """Return the aggregates that simulated intervals of focus meet.
-
-    Returns
-    -------
-    dict of str to float
-        By the names of `_simulators.aggregates`.
-    """
+    """Return the aggregates that simulated intervals of focus meet."""
     names, table = _table(TARGETS)
     total = np.sum(list(table.values()), axis=0)
     shares = {

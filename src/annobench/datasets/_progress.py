@@ -13,22 +13,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def tracked(things: Iterable[T], what: str, total: int) -> Iterator[T]:
-    """Yield things one by one; a bar on a terminal, elsewhere five lines in the log.
-
-    Parameters
-    ----------
-    things : iterable
-        What is worked through.
-    what : str
-        Its name.
-    total : int
-        How many there are.
-
-    Yields
-    ------
-    object
-        Each of the things.
-    """
+    """Yield things one by one; a bar on a terminal, elsewhere five lines in the log."""
     if sys.stderr.isatty():
         from rich.console import Console
         from rich.progress import track

@@ -63,23 +63,7 @@ class Drawing:
 
 
 def read_drawing(path: Path) -> Drawing:
-    """Read a plot with two numeric axes.
-
-    Parameters
-    ----------
-    path : Path
-        A PDF file of one page.
-
-    Returns
-    -------
-    Drawing
-        What it shows, in the order of drawing.
-
-    Raises
-    ------
-    ReaderError
-        If the file is no such drawing.
-    """
+    """Read a plot with two numeric axes."""
     try:
         return _Page(_page(path.read_bytes())).drawing()
     except OSError as error:

@@ -72,25 +72,7 @@ class Given:
 def take_forms(
     rng: np.random.Generator, n_forms: int, annotators_per_form: int, load: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Choose forms for annotators so that every form and every load is met exactly.
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of randomness.
-    n_forms : int
-        Number of forms.
-    annotators_per_form : int
-        Number of annotators that each form needs.
-    load : ndarray of int, shape (J,)
-        Forms that each annotator takes, at most `n_forms`; they sum to
-        ``n_forms * annotators_per_form``.
-
-    Returns
-    -------
-    tuple of ndarray
-        Form and annotator of each submission; no pair comes twice.
-    """
+    """Choose forms for annotators so that every form and every load is met exactly."""
     assert load.sum() == n_forms * annotators_per_form
     room = np.full(n_forms, annotators_per_form)
     forms, takers = [], []
@@ -106,20 +88,7 @@ def take_forms(
 
 
 def give_out(rng: np.random.Generator, forms: Forms) -> Given:
-    """Give forms to annotators and return a row for each label, in the order of the items.
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of randomness.
-    forms : Forms
-        The design.
-
-    Returns
-    -------
-    Given
-        ``n_items * annotators_per_form`` labels to be filled in.
-    """
+    """Give forms to annotators and return a row for each label, in the order of the items."""
     form, annotator = take_forms(rng, forms.n_forms, forms.annotators_per_form, forms.load)
     of_form = np.argsort(form, kind="stable").reshape(forms.n_forms, forms.annotators_per_form)
     item = np.arange(forms.n_items)
@@ -150,22 +119,7 @@ class Stratum:
 def draw_confusions(
     rng: np.random.Generator, strata: tuple[Stratum, ...], load: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Draw each annotator's confusion matrix, shape (J, K, K).
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of randomness.
-    strata : tuple of Stratum
-        In ascending order of `min_forms`.
-    load : ndarray of int, shape (J,)
-        Forms that each annotator takes.
-
-    Returns
-    -------
-    ndarray of float, shape (J, K, K)
-        Rows sum to 1.
-    """
+    """Draw each annotator's confusion matrix, shape (J, K, K)."""
     stratum = np.searchsorted([s.min_forms for s in strata], load, side="right") - 1
     means = np.array([s.confusion for s in strata])[stratum]
     concentration = np.array([s.concentration for s in strata])[stratum]
@@ -182,22 +136,7 @@ def draw_labels(
     annotator: NDArray[np.int64],
     category: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Draw a label from the annotator's row of the item's category, for each label.
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of randomness.
-    confusion : ndarray of float, shape (J, K, K)
-        Confusion matrices.
-    annotator, category : ndarray of int, shape (N,)
-        Annotator and category of the labelled item.
-
-    Returns
-    -------
-    ndarray of int, shape (N,)
-        Codes of the labels.
-    """
+    """Draw a label from the annotator's row of the item's category, for each label."""
     bounds = np.cumsum(confusion, axis=2)[annotator, category]
     bounds[:, -1] = 1.0
     return np.asarray((rng.random(annotator.size)[:, None] >= bounds).sum(axis=1))
@@ -212,29 +151,7 @@ def err_together(
     category: NDArray[np.int64],
     difficulty: Difficulty,
 ) -> NDArray[np.int64]:
-    """Draw labels of annotators who err together on items that are hard or mislead.
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of randomness.
-    strata : tuple of Stratum
-        How annotators err, in ascending order of `min_forms`; their shares of labels by category
-        are kept.
-    load : ndarray of int, shape (J,)
-        Forms that each annotator takes, or labels.
-    annotator, item : ndarray of int, shape (N,)
-        Who labels what.
-    category : ndarray of int, shape (I,)
-        The category of each item.
-    difficulty : Difficulty
-        How items differ.
-
-    Returns
-    -------
-    ndarray of int, shape (N,)
-        Codes of the labels.
-    """
+    """Draw labels of annotators who err together on items that are hard or mislead."""
     stratum = np.searchsorted([s.min_forms for s in strata], load, side="right") - 1
     means = np.array([s.confusion for s in strata])
     pooled = np.average(means[stratum], axis=0, weights=load)
@@ -254,28 +171,7 @@ def nominal(
     strata: tuple[Stratum, ...],
     difficulty: Difficulty = EVEN,
 ) -> tuple[Given, pd.Series[str], pd.Series[str]]:
-    """Simulate nominal labels: golds of given counts, a confusion matrix per annotator.
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of randomness.
-    forms : Forms
-        The design.
-    categories : tuple of str
-        Names of the categories.
-    gold_counts : tuple of int
-        Items of each category.
-    strata : tuple of Stratum
-        How annotators err.
-    difficulty : Difficulty, optional
-        How items differ; by default those of a category are alike.
-
-    Returns
-    -------
-    tuple of (Given, Series, Series)
-        Who labelled what, the labels, and the gold of each item.
-    """
+    """Simulate nominal labels: golds of given counts, a confusion matrix per annotator."""
     gold = rng.permutation(np.repeat(np.arange(len(categories)), gold_counts))
     given = give_out(rng, forms)
     label = err_together(rng, strata, forms.load, given.annotator, given.item, gold, difficulty)
@@ -313,22 +209,7 @@ class Interval:
 def interval(
     rng: np.random.Generator, forms: Forms, spec: Interval
 ) -> tuple[Given, pd.Series[float], pd.Series[float]]:
-    """Simulate labels on an interval scale.
-
-    Parameters
-    ----------
-    rng : Generator
-        Source of randomness.
-    forms : Forms
-        The design.
-    spec : Interval
-        Distributions and shares.
-
-    Returns
-    -------
-    tuple of (Given, Series, Series)
-        Who labelled what, the labels, and the gold of each item.
-    """
+    """Simulate labels on an interval scale."""
     given = give_out(rng, forms)
     item = rng.standard_normal(forms.n_items)
     annotator = rng.standard_normal(forms.load.size)
@@ -356,26 +237,7 @@ def numbered(codes: ArrayLike, prefix: str = "") -> pd.Series[str]:
 
 
 def aggregates(tables: DataTables, scale: Scale) -> dict[str, float]:
-    """Summarise tables by the aggregates that simulators are calibrated to.
-
-    Parameters
-    ----------
-    tables : DataTables
-        Real or simulated tables.
-    scale : {"nominal", "ordinal", "interval"}
-        The scale of the labels.
-
-    Returns
-    -------
-    dict of str to float
-        Sizes (`n_items`, `n_annotators`, `n_labels`, `median_load`, `max_load`), shares of
-        labels (`label:<l>`, given the gold `label:<l>|<k>`, and of up to ten annotators
-        `label:<l>@<j>`), golds (`gold:<k>`) and unanimous items (`unanimous`), the number
-        of errors of the majority vote against the gold where ties count half (`vote_errors`), or
-        on the interval scale `mean`, `sd` and `zeros` of labels and of golds (`gold_mean`,
-        `gold_sd`), `item_sd` of the means of items, `annotator_sd` of those of annotators,
-        and `gold_r`, the correlation of labels with golds.
-    """
+    """Summarise tables by the aggregates that simulators are calibrated to."""
     labels, items = tables.labels, tables.items
     load = labels["annotator"].value_counts()
     result = {

@@ -31,29 +31,7 @@ def read_rows(
     delimiter: str = "\t",
     comment: str | None = None,
 ) -> pd.DataFrame:
-    """Read a table with a header as text, with the line of every row as its index.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    columns : sequence of str
-        The header it must have.
-    delimiter : str, default tab
-        What separates the fields; quotes have no meaning. Lines end as on any system.
-    comment : str, optional
-        Lines that begin with this are skipped.
-
-    Returns
-    -------
-    DataFrame
-        One column of str for each of `columns`; the index counts lines from 1.
-
-    Raises
-    ------
-    ReaderError
-        If the header differs or rows have too few or too many fields.
-    """
+    """Read a table with a header as text, with the line of every row as its index."""
     lines = [
         (number, line.removesuffix("\r"))
         for number, line in enumerate(read_text(path).split("\n"), start=1)

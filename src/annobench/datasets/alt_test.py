@@ -142,12 +142,7 @@ def _tables(labels: pd.DataFrame) -> DataTables:
 
 
 def _simulate(rng: np.random.Generator, files: Mapping[str, Path], design: _Set) -> DataTables:
-    """Draw labels that agree as often as the real ones; everybody has the same categories' shares.
-
-    Items have a category, and models another one, which is often the same. Nominal labels are one
-    or the other where the annotator knows it, and random elsewhere. Grades are cut from a number
-    that items have, and a similar one for models, seen with noise.
-    """
+    """Draw labels that agree as often as the real ones; all have the same categories' shares."""
     names = tuple(design.counts) or tuple(f"shape {n}" for n in range(200))
     share = np.array([*design.counts.values()] or [1] * len(names)) / (
         sum(design.counts.values()) or len(names)

@@ -659,11 +659,7 @@ def _limit(file: SourceFile) -> int:
 
 
 def _pause(error: Exception, attempt: int) -> float | None:
-    """Return how long to wait before the next attempt; None if the fault will not pass.
-
-    Resets, time-outs, bodies that were cut off, 429 and 5xx may pass. A connection that is
-    refused, a name that can't be looked up or a faulty certificate does not.
-    """
+    """Return how long to wait before the next attempt; None if the fault will not pass."""
     requests = require("requests", "Fetching a data set")
     from urllib3.exceptions import InvalidHeader, NewConnectionError
     from urllib3.util import Retry

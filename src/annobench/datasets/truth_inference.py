@@ -92,11 +92,7 @@ class _Design:
 
     @property
     def load(self) -> Codes:
-        """Labels of each annotator, shape (J,), ascending, with the stated sum and quantiles.
-
-        Geometric from the minimum to the median, and from there a power curve to the maximum
-        whose exponent follows from the number of labels.
-        """
+        """Labels of each annotator, shape (J,), ascending, with the stated sum and quantiles."""
         minimum, median, maximum = self.loads
         half = self.n_annotators // 2
         lower = minimum * (median / minimum) ** np.linspace(0, 1, self.n_annotators - half)
@@ -213,12 +209,7 @@ def _simulate(
 
 
 def _give_out(rng: np.random.Generator, design: _Design) -> tuple[Codes, Codes]:
-    """Give out labels so that every item and annotator has the stated number of them.
-
-    In round r every item that wants more than r labels gets one. The busiest annotator takes
-    the first so many places, the next annotator the next ones, and so on: nobody meets an item
-    again within a round.
-    """
+    """Give out labels so that every item and annotator has the stated number of them."""
     per_item, load = design.per_item, design.load
     place = np.concatenate(
         [np.arange((per_item > done).sum()) for done in range(int(per_item.max()))]

@@ -36,10 +36,7 @@ def on_log_odds(p: Floats, error: Floats, z: float) -> tuple[Floats, Floats]:
 
 
 def lower_end(a: Share, b: Share) -> Floats:
-    """Return the lower end for a / (a + b) from the lower end of a and the upper end of b.
-
-    Donner and Zou (2012) for a / b, multiplied out so that it holds at b = 0 as well.
-    """
+    """Return the lower end for a / (a + b) from the lower end of a and the upper end of b."""
     low = a.lower * (2 * a.value - a.lower)
     high = b.upper * (2 * b.value - b.upper)
     product = a.value * b.value

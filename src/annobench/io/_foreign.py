@@ -29,24 +29,7 @@ _WEB_PAGE = re.compile(rb"\s*<(?:!doctype html|html|head|\?xml[^>]*>\s*<html)", 
 
 
 def what_it_is(head: bytes) -> str | None:
-    """Say what a file is that is no text with a table.
-
-    Parameters
-    ----------
-    head : bytes
-        How it begins; some hundred bytes suffice.
-
-    Returns
-    -------
-    str or None
-        What it is, and what to do; None where nothing shows that it is no table.
-
-    Examples
-    --------
-    >>> what_it_is(b"%PDF-1.4")
-    'a PDF. Find the table that it was made of, and save that as CSV.'
-    >>> what_it_is(b"item,annotator,label")
-    """
+    """Say what a file is that is no text with a table."""
     for beginning, said in _BEGINNINGS:
         if head.startswith(beginning):
             return said

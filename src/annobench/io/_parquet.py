@@ -18,30 +18,7 @@ else:
 def batches(
     file: pq.ParquetFile, size: int, columns: Sequence[str] | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a file, a row group at a time.
-
-    Across row groups `iter_batches` would put the cells of a column that is too short beside
-    rows of another group.
-
-    Parameters
-    ----------
-    file : ParquetFile
-        The file.
-    size : int
-        Rows of a batch, at most.
-    columns : sequence of str, optional
-        The columns; by default all.
-
-    Yields
-    ------
-    RecordBatch
-        The rows in their order.
-
-    Raises
-    ------
-    ArrowInvalid
-        If a row group has fewer rows than it states.
-    """
+    """Yield the rows of a file, a row group at a time."""
     for group in range(file.num_row_groups):
         stated, n_rows = file.metadata.row_group(group).num_rows, 0
         for batch in file.iter_batches(size, row_groups=[group], columns=columns):

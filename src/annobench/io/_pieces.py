@@ -86,18 +86,7 @@ class Piece:
     n_rows: int
 
     def table(self) -> dict[str, pa.ChunkedArray]:
-        """Read the columns as text, by role.
-
-        Returns
-        -------
-        dict of str to ChunkedArray of str
-            `item`, `annotator` and `label`; null where a cell is empty.
-
-        Raises
-        ------
-        ReaderError
-            If the file is damaged.
-        """
+        """Read the columns as text, by role."""
         with refusing_parquet(self.source), fsspec.open(self.address, "rb") as stream:
             found = pq.ParquetFile(stream).read_row_groups(
                 list(self.groups), columns=list(self.columns)
@@ -134,22 +123,7 @@ class Names(NamedTuple):
 
 
 def survey(piece: Piece, categories: tuple[str, ...] | None, scale: Scale) -> Names:
-    """Collect the names in a piece, and the rows that can't be labels.
-
-    Parameters
-    ----------
-    piece : Piece
-        Which rows.
-    categories : tuple of str or None
-        Those there are; None for any.
-    scale : {"nominal", "ordinal"}
-        Of the labels.
-
-    Returns
-    -------
-    Names
-        Of annotators and labels.
-    """
+    """Collect the names in a piece, and the rows that can't be labels."""
     cells = piece.table()
     first = {role: _first_rows(cells[role], piece.first_row) for role in ("annotator", "label")}
     wrong = {
@@ -174,18 +148,7 @@ def survey(piece: Piece, categories: tuple[str, ...] | None, scale: Scale) -> Na
 
 
 def merged(parts: list[Names]) -> Names:
-    """Merge what several pieces hold.
-
-    Parameters
-    ----------
-    parts : list of Names
-        Of the pieces.
-
-    Returns
-    -------
-    Names
-        Of all.
-    """
+    """Merge what several pieces hold."""
     annotators = pd.concat([part.annotators for part in parts]).groupby(level=0, sort=False).min()
     labels = pd.concat([part.labels for part in parts]).groupby(level=0, sort=False).min()
     faults = sorted(fault for part in parts for fault in part.faults)[: MAX_FAULTS + 1]
@@ -195,24 +158,7 @@ def merged(parts: list[Names]) -> Names:
 def coded(
     piece: Piece, names: Mapping[str, Path], finished: tuple[int, ...], n_partitions: int
 ) -> pd.DataFrame:
-    """Read a piece with codes for annotators and labels.
-
-    Parameters
-    ----------
-    piece : Piece
-        Which rows.
-    names : mapping of str to Path
-        The files that list the names of "annotator" and "category".
-    finished : tuple of int
-        Partitions whose rows are left out.
-    n_partitions : int
-        The number of partitions.
-
-    Returns
-    -------
-    DataFrame
-        `item` (its name), `row` (over all sources), `annotator`, `label` (-1 where it is empty).
-    """
+    """Read a piece with codes for annotators and labels."""
     cells = piece.table()
     frame = pd.DataFrame(
         {
@@ -232,13 +178,7 @@ def coded(
 
 
 def empty() -> pd.DataFrame:
-    """Return what `coded` gives of no rows.
-
-    Returns
-    -------
-    DataFrame
-        Its columns.
-    """
+    """Return what `coded` gives of no rows."""
     kinds: dict[str, Any] = {
         "item": _string(),
         "row": np.int64,
@@ -301,27 +241,7 @@ def _first_rows(column: pa.ChunkedArray, start: int) -> pd.Series[int]:
 
 
 def pieces_of(address: str, source: str, columns: dict[str, str | None]) -> list[Piece]:
-    """Divide a Parquet file into pieces; rows are counted from its first.
-
-    Parameters
-    ----------
-    address : str
-        Where the file is.
-    source : str
-        The file that messages name.
-    columns : dict of str to (str or None)
-        The column of each role, or None for the usual names.
-
-    Returns
-    -------
-    list of Piece
-        Runs of row groups.
-
-    Raises
-    ------
-    ReaderError
-        If the file is damaged or lacks a column.
-    """
+    """Divide a Parquet file into pieces; rows are counted from its first."""
     with refusing_parquet(source), fsspec.open(address, "rb") as stream:
         metadata = pq.ParquetFile(stream).metadata
         header = list(metadata.schema.to_arrow_schema().names)
@@ -359,25 +279,7 @@ class Outline(NamedTuple):
 
 
 def outline(address: str, columns: dict[str, str | None]) -> Outline:
-    """Read what a Parquet file says of itself.
-
-    Parameters
-    ----------
-    address : str
-        Where the file is.
-    columns : dict of str to (str or None)
-        The column of each role, or None for the usual names.
-
-    Returns
-    -------
-    Outline
-        Of its rows and labels.
-
-    Raises
-    ------
-    ReaderError
-        If the file is damaged.
-    """
+    """Read what a Parquet file says of itself."""
     with refusing_parquet(address), fsspec.open(address, "rb") as stream:
         file = pq.ParquetFile(stream)
         sizes = [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)]
@@ -403,27 +305,7 @@ def _declared_order(
 
 
 def copy(address: str, columns: dict[str, str | None], target: Path) -> int:
-    """Write text, or Parquet with large row groups, as Parquet with small ones.
-
-    Parameters
-    ----------
-    address : str
-        Where the file is.
-    columns : dict of str to (str or None)
-        The column of each role, or None for the usual names.
-    target : Path
-        The file to write, whole or not at all.
-
-    Returns
-    -------
-    int
-        Rows.
-
-    Raises
-    ------
-    ReaderError
-        If the file is malformed; names the rows.
-    """
+    """Write text, or Parquet with large row groups, as Parquet with small ones."""
     kinds = pa.schema([(role, pa.dictionary(pa.int32(), pa.string())) for role in ROLES[1:]])
     schema = pa.schema([("item", pa.string()), *kinds])
     n_rows = 0
@@ -507,18 +389,5 @@ def _report(address: str, faults: list[tuple[int, str]], last: tuple[int, str] |
 
 
 def renumbered(found: list[Piece], first_row: int) -> list[Piece]:
-    """Count the rows of a file's pieces from the first of all sources.
-
-    Parameters
-    ----------
-    found : list of Piece
-        Of one file.
-    first_row : int
-        Rows of the sources before it.
-
-    Returns
-    -------
-    list of Piece
-        The same rows.
-    """
+    """Count the rows of a file's pieces from the first of all sources."""
     return [replace(piece, first_row=piece.first_row + first_row) for piece in found]

@@ -16,22 +16,7 @@ from annobench.io import _scan
 
 
 class CheckedText(io.RawIOBase):
-    """A stream of bytes that ends before the first fault, and then says what it is.
-
-    Parameters
-    ----------
-    stream : file
-        UTF-8, with or without a byte order mark.
-    delimiter : str
-        One of ASCII.
-    longest : int
-        Bytes that a row may have.
-
-    Attributes
-    ----------
-    fault : tuple of (int, str) or None
-        The row, 0 for the header, and what is wrong there.
-    """
+    """A stream of bytes that ends before the first fault, and then says what it is."""
 
     def __init__(self, stream: Any, delimiter: str, longest: int) -> None:
         self.fault: tuple[int, str] | None = None
@@ -45,28 +30,11 @@ class CheckedText(io.RawIOBase):
         self._at_start = True
 
     def readable(self) -> bool:
-        """Say that it can be read.
-
-        Returns
-        -------
-        bool
-            True.
-        """
+        """Say that it can be read."""
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """Read on, up to the first fault.
-
-        Parameters
-        ----------
-        size : int
-            Bytes, at most.
-
-        Returns
-        -------
-        bytes
-            None at the end.
-        """
+        """Read on, up to the first fault."""
         if self.fault is not None:
             return b""
         sound, wrong, at_end = b"", "", False

@@ -210,11 +210,7 @@ def read_layer(path: Path) -> Layer:
 def _fill(
     parser: expat.XMLParserType, layer: Layer, rest: dict[int, list[str]], faults: list[str]
 ) -> None:
-    """Have a parser fill the columns; closures, since methods would take a third longer.
-
-    Text that goes on after a child comes as pieces in `rest`: to append each to what there is
-    would take time quadratic in their number.
-    """
+    """Have a parser fill the columns; closures, since methods would take a third longer."""
     parser.buffer_text = True
     around: list[int] = []  # places of the elements that are open, -1 for the root
     add_tag, add_text, add_line = layer.tag.append, layer.text.append, layer.line.append

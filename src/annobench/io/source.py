@@ -234,10 +234,7 @@ def _is_table(content: Content) -> bool:
 
 
 def _has_usual_columns(content: Content) -> bool:
-    """Return whether a text is a table of labels by its header alone, so that no format is asked.
-
-    Every column bears a usual name; a list in a cell may be that of all annotators of an item.
-    """
+    """Return whether a text is a table of labels by its header, so that no format is asked."""
     if b"[" in content.head:
         return False
     table = tables.text_table(content)

@@ -474,11 +474,7 @@ def _rows(text: str, delimiter: str) -> Any:
 
 
 def _in_arrow(data: bytes) -> pa.Buffer:
-    """Copy bytes into memory of Arrow's own.
-
-    Python's memory may be given back by one of Arrow's threads, which can abort the process if the
-    interpreter is about to end by then ("terminate called without an active exception").
-    """
+    """Copy bytes into memory of Arrow's own."""
     buffer = pa.allocate_buffer(len(data))
     with pa.FixedSizeBufferWriter(buffer) as writer:
         writer.write(data)
@@ -684,10 +680,7 @@ def _read_parquet(
 def _parquet_columns(
     path: Path, wanted: dict[str, str | None]
 ) -> tuple[dict[str, _Column], pa.Schema, Callable[[], list[str]], tuple[str, ...] | None]:
-    """Read the columns of a Parquet file by role.
-
-    Returns them, the schema, what names each row, and the order of the labels.
-    """
+    """Read the columns of a Parquet file by role."""
     with refusing_parquet(path):
         with pq.ParquetFile(path) as file:
             schema = file.schema_arrow

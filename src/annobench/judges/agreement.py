@@ -78,10 +78,7 @@ def compare_agreement(
 def _sums(
     humans: Annotations, judge: NDArray[np.int64], kept: NDArray[np.int64], n: NDArray[np.int64]
 ) -> Floats:
-    """Give each item the probabilities of which agreement is made, in blocks of K columns.
-
-    Two humans both k; a human k; a human and the judge both k; the judge k.
-    """
+    """Give each item the probabilities of which agreement is made, in blocks of K columns."""
     share = humans.counts[kept] / n[kept][:, None]
     m = n[kept][:, None]
     both = share * (humans.counts[kept] - 1) / (m - 1)

@@ -115,10 +115,7 @@ class Column(NamedTuple):
     def named(
         self, known: Iterable[object] | None, what: str
     ) -> tuple[NDArray[np.int32], tuple[str, ...] | NDArray[Any]]:
-        """Return the code of each entry, and all names, in the order of those known.
-
-        Whole numbers are returned as they are, for `str` to name when the names are asked for.
-        """
+        """Return the code of each entry, and all names, in the order of those known."""
         if self.whole and known is None:
             return self.codes.astype(np.int32, copy=False), self.distinct
         codes, names = codes_of(names_of(self.distinct), known, what)
@@ -215,23 +212,7 @@ def codes_of(
 
 
 def sorted_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Sort the names of categories.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Each once.
-
-    Returns
-    -------
-    tuple of str
-        As numbers where all are finite numbers.
-
-    Examples
-    --------
-    >>> sorted_names(["10", "9"]), sorted_names(["b", "10", "9"])
-    (('9', '10'), ('10', '9', 'b'))
-    """
+    """Sort the names of categories."""
     names = tuple(names)
     try:
         numbers = [float(name) for name in names]

@@ -17,20 +17,7 @@ Floats = NDArray[np.float64]
 
 
 def check_categories(name: str, annotations: Annotations) -> None:
-    """Refuse labels in one category, where there is nothing to distinguish.
-
-    Parameters
-    ----------
-    name : str
-        The model, for messages.
-    annotations : Annotations
-        The labels.
-
-    Raises
-    ------
-    AnnotationError
-        If there is only one category.
-    """
+    """Refuse labels in one category, where there is nothing to distinguish."""
     if annotations.n_categories < 2:
         raise AnnotationError(
             f"{name}: needs at least two categories, got {annotations.n_categories} "
@@ -40,24 +27,7 @@ def check_categories(name: str, annotations: Annotations) -> None:
 
 
 def check_memory(name: str, n_stored: int, n_numbers: int, limit: int) -> None:
-    """Reject too many draws; chains are copied once, into one array.
-
-    Parameters
-    ----------
-    name : str
-        The model, for messages.
-    n_stored : int
-        Draws of all chains that have everything.
-    n_numbers : int
-        Numbers of single precision in one.
-    limit : int
-        Bytes.
-
-    Raises
-    ------
-    AnnotationError
-        If they don't fit.
-    """
+    """Reject too many draws; chains are copied once, into one array."""
     need = 2 * 4 * n_stored * n_numbers
     if need > limit:
         raise AnnotationError(
@@ -68,20 +38,7 @@ def check_memory(name: str, n_stored: int, n_numbers: int, limit: int) -> None:
 
 
 def noisy_votes(rng: np.random.Generator, annotations: Annotations) -> Floats:
-    """Return vote shares mixed with noise of a strength that differs from call to call.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Source of randomness.
-    annotations : Annotations
-        The labels.
-
-    Returns
-    -------
-    ndarray, shape (I, K)
-        Probabilities that a chain may draw its first categories from.
-    """
+    """Return vote shares mixed with noise of a strength that differs from call to call."""
     k = annotations.n_categories
     noise = rng.uniform(0, 0.8)
     votes = annotations.counts + 0.5 / k
@@ -90,64 +47,20 @@ def noisy_votes(rng: np.random.Generator, annotations: Annotations) -> Floats:
 
 
 def draw_categories(rng: np.random.Generator, probability: Floats) -> NDArray[np.int64]:
-    """Draw a category for each item.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Source of randomness.
-    probability : ndarray, shape (I, K)
-        Of each category; rows sum to 1.
-
-    Returns
-    -------
-    ndarray of int, shape (I,)
-        Codes.
-    """
+    """Draw a category for each item."""
     edges = probability.cumsum(axis=1)
     category = (rng.random((len(edges), 1)) * edges[:, -1:] > edges).sum(axis=1)
     return np.asarray(np.minimum(category, edges.shape[1] - 1), dtype=np.int64)
 
 
 def for_all(matrix: Floats, annotators: Sequence[str]) -> Floats:
-    """Show confusion matrices as those of every annotator, without copies.
-
-    Parameters
-    ----------
-    matrix : ndarray, shape (..., K, K)
-        One for all.
-    annotators : sequence of str
-        Their names.
-
-    Returns
-    -------
-    ndarray, shape (..., J, K, K)
-        Read-only.
-    """
+    """Show confusion matrices as those of every annotator, without copies."""
     *several, k, _ = matrix.shape
     return np.broadcast_to(matrix[..., None, :, :], (*several, len(annotators), k, k))
 
 
 def unless(stopped: Event, blocks: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Pass on blocks of sweeps until a chain is to stop.
-
-    Parameters
-    ----------
-    stopped : threading.Event
-        Set when nobody waits for the chain any more.
-    blocks : iterable of tuple
-        As from `annobench.models.base.blocks`.
-
-    Yields
-    ------
-    first, last : int
-        The sweeps [first, last) of a block.
-
-    Raises
-    ------
-    CancelledError
-        If it is set.
-    """
+    """Pass on blocks of sweeps until a chain is to stop."""
     for block in blocks:
         if stopped.is_set():
             raise CancelledError
@@ -160,24 +73,7 @@ def run_chains(
     chains: int,
     threads: int | None = None,
 ) -> list[NDArray[Any]]:
-    """Run chains in threads, each with a generator spawned from one.
-
-    Parameters
-    ----------
-    run : callable
-        From a generator, and an event that tells the chain to stop, to what it gives, a tuple.
-    rng : numpy.random.Generator
-        The one.
-    chains : int
-        How many.
-    threads : int, optional
-        Chains at once; by default all.
-
-    Returns
-    -------
-    list of ndarray, shape (C, ...)
-        Each part of the tuple, of all chains.
-    """
+    """Run chains in threads, each with a generator spawned from one."""
     stopped = Event()
     with ThreadPoolExecutor(max_workers=threads or chains) as pool:
         running = [pool.submit(run, generator, stopped) for generator in rng.spawn(chains)]

@@ -59,27 +59,7 @@ class Patterns(NamedTuple):
 
 
 def lay_out(counts: NDArray[np.int64], largest_mean: float) -> tuple[Patterns, NDArray[np.int64]]:
-    """Lay out the patterns of labels of items, and say which one each item has.
-
-    Parameters
-    ----------
-    counts : ndarray of int, shape (I, K)
-        Labels of each item, by category; some item must have labels.
-    largest_mean : float
-        Bound of mean log odds.
-
-    Returns
-    -------
-    patterns : Patterns
-        Those of items with labels.
-    pattern : ndarray of int, shape (I,)
-        The items'; P for one without labels.
-
-    Notes
-    -----
-    Given n labels exp(v) is a gamma variable of shape n times the probability of a right label:
-    the ends leave out a probability of 1e-5, and of 1e-3 if a right label has that of exp(-7).
-    """
+    """Lay out the patterns of labels of items, and say which one each item has."""
     labelled = counts.any(axis=1)
     known, found, amount = np.unique(
         counts[labelled], axis=0, return_inverse=True, return_counts=True
@@ -105,62 +85,21 @@ def lay_out(counts: NDArray[np.int64], largest_mean: float) -> tuple[Patterns, N
 
 
 def draw_means(rng: np.random.Generator, k: int) -> Floats:
-    """Draw mean log odds that a chain starts from, of annotators better than chance.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Source of randomness.
-    k : int
-        K.
-
-    Returns
-    -------
-    ndarray, shape (K, K)
-        Of each wrong label against the right one, in [-2.5, -0.5]; 0 on the diagonal.
-    """
+    """Draw mean log odds that a chain starts from, of annotators better than chance."""
     mean = -rng.uniform(0.5, 2.5, size=(k, k))
     np.fill_diagonal(mean, 0.0)
     return mean
 
 
 def draw_spreads(rng: np.random.Generator, k: int) -> Floats:
-    """Draw standard deviations that a chain starts from, shape (K, K), 1 on the diagonal.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Source of randomness.
-    k : int
-        K.
-
-    Returns
-    -------
-    ndarray, shape (K, K)
-        In [0.2, 1.5].
-    """
+    """Draw standard deviations that a chain starts from, shape (K, K), 1 on the diagonal."""
     spread = rng.uniform(0.2, 1.5, size=(k, k))
     np.fill_diagonal(spread, 1.0)
     return spread
 
 
 def off_diagonal(draws: Floats, categories: Sequence[str]) -> tuple[Floats, list[str]]:
-    """Take the entries of matrices that are not those of right labels.
-
-    Parameters
-    ----------
-    draws : ndarray, shape (C, S, K, K)
-        Of a parameter.
-    categories : sequence of str
-        Names.
-
-    Returns
-    -------
-    draws : ndarray, shape (C, S, K (K - 1))
-        The entries.
-    names : list of str
-        Theirs, "truth > label".
-    """
+    """Take the entries of matrices that are not those of right labels."""
     wrong = ~np.eye(len(categories), dtype=bool)
     entries = draws[:, :, wrong]
     names = np.array([[f"{truth} > {label}" for label in categories] for truth in categories])
@@ -168,21 +107,7 @@ def off_diagonal(draws: Floats, categories: Sequence[str]) -> tuple[Floats, list
 
 
 def root_of_covariance(visited: Floats, old: Floats) -> Floats:
-    """Return the triangular root of the covariance matrix of a chain's draws.
-
-    Parameters
-    ----------
-    visited : ndarray, shape (n, d)
-        Parameters.
-    old : ndarray, shape (d, d)
-        The root until now, which stays if there are fewer than twenty.
-
-    Returns
-    -------
-    ndarray, shape (d, d)
-        Of covariances drawn to 0 as if by ten uncorrelated draws, for jumps that are accepted
-        one time in four where the distribution is normal: times 2.38 / sqrt(d).
-    """
+    """Return the triangular root of the covariance matrix of a chain's draws."""
     n, d = visited.shape
     if n < 20:
         return old

@@ -83,24 +83,7 @@ def dirichlet_priors(
     diagonal: float,
     off_diagonal: float,
 ) -> Dirichlets:
-    """Return the priors of the parameters.
-
-    Parameters
-    ----------
-    n_categories : int
-        K.
-    prevalence : float or ndarray, shape (K,)
-        The parameters of the categories.
-    subtypes : ndarray, shape (M,)
-        The parameters of a category's subtypes.
-    diagonal, off_diagonal : float
-        The parameters of a right and of a wrong label.
-
-    Returns
-    -------
-    Dirichlets
-        With one annotator in place of J, who stands for all.
-    """
+    """Return the priors of the parameters."""
     right = np.eye(n_categories, dtype=bool)
     labels = np.where(right, float(diagonal), float(off_diagonal))
     return Dirichlets(
@@ -113,28 +96,7 @@ def dirichlet_priors(
 def ascend(
     votes: Votes, start: Floats, priors: Dirichlets, tolerance: float, max_iterations: int
 ) -> Ascent:
-    """Raise the bound from a start until the categories' probabilities converge.
-
-    Parameters
-    ----------
-    votes : Votes
-        The labels.
-    start : ndarray, shape (I, K, M)
-        First posterior of the items.
-    priors : Dirichlets
-        Of the parameters.
-    tolerance : float
-        Largest change of a category's probability for an item at which to stop, beside
-        `RELATIVE`; with 0 all updates are done.
-    max_iterations : int
-        Updates after which to stop in any case.
-
-    Returns
-    -------
-    Ascent
-        The end, and the bound on the way. An item without labels takes no part; its posterior
-        is the expected prevalence.
-    """
+    """Raise the bound from a start until the categories' probabilities converge."""
     labelled = votes.labelled
     parameters = _updated(votes, start, priors)
     constant = priors.log_normalisers() + (len(parameters.labels) - 1) * _log_beta(priors.labels)
@@ -155,20 +117,7 @@ def ascend(
 
 
 def log_likelihood(votes: Votes, parameters: Dirichlets) -> float:
-    """Return the log probability of the labels under the expected parameters.
-
-    Parameters
-    ----------
-    votes : Votes
-        The labels.
-    parameters : Dirichlets
-        Of the fit.
-
-    Returns
-    -------
-    float
-        Categories and subtypes summed out, at most 0.
-    """
+    """Return the log probability of the labels under the expected parameters."""
     mean = parameters.means()
     table = _by_label(log(mean.labels)).copy()
     components = log(mean.prevalence)[:, None] + log(mean.subtypes)
@@ -177,20 +126,7 @@ def log_likelihood(votes: Votes, parameters: Dirichlets) -> float:
 
 
 def check_positive(name: str, **settings: float) -> None:
-    """Reject parameters of priors that are not finite numbers above 0.
-
-    Parameters
-    ----------
-    name : str
-        The model, for messages.
-    **settings : float
-        By name.
-
-    Raises
-    ------
-    ValueError
-        If one is out of its range.
-    """
+    """Reject parameters of priors that are not finite numbers above 0."""
     for what, value in settings.items():
         if not 0 < value < np.inf:
             raise ValueError(f"{name}.fit: {what} must be a finite number above 0, got {value}.")

@@ -74,21 +74,7 @@ class Votes:
         return total
 
     def weighted(self, weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """Add votes weighted by annotator, and find the winning categories.
-
-        Parameters
-        ----------
-        weights : ndarray, shape (J,)
-            Weight of a vote of each annotator; that of one without labels may be NaN.
-
-        Returns
-        -------
-        votes : ndarray, shape (I, K)
-            Sums of the weights. Those that differ from the largest by rounding alone are equal
-            to it.
-        winners : ndarray of bool, shape (I, K)
-            The categories with the most votes.
-        """
+        """Add votes weighted by annotator, and find the winning categories."""
         table = np.broadcast_to(weights[:, None], self.given.shape)
         votes = self.scores(table)
         slack = ZERO * self.scores(np.abs(table)).sum(axis=1, keepdims=True)
@@ -102,10 +88,7 @@ class Votes:
         return np.asarray(self.given.sum(axis=1))
 
     def agreeing(self, winners: NDArray[np.bool_]) -> Floats:
-        """Count the labels of each annotator that name a winner, shape (J,).
-
-        A label that names one of t winners of its item counts 1/t.
-        """
+        """Count the labels of each annotator that name a winner, shape (J,)."""
         return np.asarray(self.right(winners / winners.sum(axis=1, keepdims=True)).sum(axis=1))
 
     def agreement(self, winners: NDArray[np.bool_]) -> Floats:
@@ -124,23 +107,7 @@ class Votes:
     def expect(
         self, log_right: Floats, log_wrong: Floats, log_prevalence: Floats
     ) -> tuple[Floats, float]:
-        """Compute the items' posterior and the log likelihood.
-
-        Parameters
-        ----------
-        log_right, log_wrong : ndarray, shape (J, K)
-            Log probability that annotator j gives l to an item of category l, and to an item
-            of any other.
-        log_prevalence : ndarray, shape (K,)
-            Log probability of each category.
-
-        Returns
-        -------
-        posterior : ndarray, shape (I, K)
-            Rows sum to 1; the prevalence for an item without labels.
-        log_likelihood : float
-            Of the labels, the categories summed out.
-        """
+        """Compute the items' posterior and the log likelihood."""
         posterior, of_items = normalised(self.scores(log_right - log_wrong) + log_prevalence)
         in_all = float((self.given * log_wrong).sum() + of_items[self.labelled].sum())
         return posterior, min(in_all, 0.0)  # rounding next to certainty
@@ -217,33 +184,7 @@ def run_em(
     follow: Callable[[EMTrace[P, E]], None] | None = None,
     settled: Settled | None = None,
 ) -> EMTrace[P, E]:
-    """Run EM from a start.
-
-    Parameters
-    ----------
-    start : object
-        The first parameters.
-    expect : callable
-        From parameters to what the M-step needs, such as the items' posterior, the log likelihood,
-        and what is maximised.
-    maximise : callable
-        From what was expected and its parameters to better parameters.
-    tolerance : float
-        Relative change of what is maximised at which to stop; with 0 all updates are done.
-    max_iterations : int
-        Updates after which to stop in any case.
-    before : sequence of float
-        What was maximised in earlier iterations, if the start is where these ended.
-    follow : callable, optional
-        Called with the state after every E-step.
-    settled : callable, optional
-        In place of the tolerance.
-
-    Returns
-    -------
-    EMTrace
-        The last parameters, and what was maximised on the way.
-    """
+    """Run EM from a start."""
 
     def is_settled(now: float, last: float) -> bool:
         # Parameters still move where what is maximised no longer shows it.
@@ -264,22 +205,7 @@ def run_em(
 
 
 def check_search(name: str, tolerance: float, max_iterations: int) -> None:
-    """Reject invalid limits of a search.
-
-    Parameters
-    ----------
-    name : str
-        The model, for messages.
-    tolerance : float
-        At least 0.
-    max_iterations : int
-        At least 0.
-
-    Raises
-    ------
-    ValueError
-        If one is out of its range.
-    """
+    """Reject invalid limits of a search."""
     for what, value in (("tolerance", tolerance), ("max_iterations", max_iterations)):
         if not value >= 0:
             raise ValueError(f"{name}.fit: {what} must be at least 0, got {value}.")

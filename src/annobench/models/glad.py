@@ -419,10 +419,7 @@ def _attempted(
 def _maximised(
     total: _Sums, ability: Floats, attempt: Callable[[Floats], _Attempt]
 ) -> tuple[Floats, float]:
-    """Find better abilities, and the number by which easinesses are then divided, as a log.
-
-    The easinesses are those that follow from the last abilities that were tried.
-    """
+    """Find better abilities, and the number by which easinesses are then divided, as a log."""
     tried: _Attempt | None = None
     at = ability
 
@@ -440,10 +437,7 @@ def _maximised(
 
 
 def _best_log_factor(ability: Floats, tried: _Attempt) -> float:
-    """Find the number to multiply abilities and divide easinesses by that the priors like best.
-
-    Those without labels stay at their prior's mean.
-    """
+    """Find the number to multiply abilities and divide easinesses by that the priors like best."""
 
     def factor_derivatives(at: Floats) -> Floats:
         scaled = ability * np.exp(at)
@@ -467,12 +461,7 @@ def _prior(x: Floats) -> Floats:
 
 
 def _newton(here: Floats, value: Callable[[Floats], Floats], x: Floats) -> Floats:
-    """Take a Newton step in each number, halved where it would lead down.
-
-    `here` is what is maximised over each number, its slope, and minus its curvature; `value` gives
-    the first at other numbers. What is returned is the array last given to it, unless some steps
-    are given up.
-    """
+    """Take a Newton step in each number, halved where it would lead down."""
     step = np.clip(here[1] / here[2], -LONGEST_STEP, LONGEST_STEP)
     floor = here[0] - 1e-12 * np.abs(here[0])  # a step lost in rounding is none down
     for _ in range(HALVINGS):

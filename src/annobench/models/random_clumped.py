@@ -389,12 +389,7 @@ class _Search:
         return expected
 
     def update(self, expected: _Expected, now: _Parameters) -> _Parameters:
-        """Compute parameters from expected counts.
-
-        Mean rows and concentration by one step of Minka's bound of the Dirichlet-multinomial
-        likelihood, in which s m_kl [digamma(c + s m_kl) - digamma(s m_kl)] is the part of c
-        counts that is informative about the mean.
-        """
+        """Compute parameters from expected counts."""
         (shape, rate), counts = self.prior.concentration, expected.own
         mean, s = now.mean, now.concentration
         tables = s * mean * (digamma(counts + s * mean) - digamma(s * mean))

@@ -60,50 +60,14 @@ class Guesses(SummarisedScalars):
 
 
 def chance_of_agreement(guess: ArrayLike, sizes: ArrayLike) -> float:
-    """Return the probability that all guesses on an item agree, averaged over items.
-
-    Parameters
-    ----------
-    guess : array_like, shape (K,)
-        Probability of each category.
-    sizes : array_like of int, shape (M,)
-        Labels of the items.
-
-    Returns
-    -------
-    float
-        In (0, 1].
-    """
+    """Return the probability that all guesses on an item agree, averaged over items."""
     g = np.asarray(guess, dtype=np.float64)
     number, items = np.unique(np.asarray(sizes), return_counts=True)
     return float((g[:, None] ** number).sum(axis=0) @ items / items.sum())
 
 
 def given(guess: Guess, sizes: ArrayLike, n_categories: int, caller: str) -> Guesses:
-    """Find the largest chance of agreement for a given distribution or range of guesses.
-
-    Parameters
-    ----------
-    guess : float or sequence of float
-        Two categories: the probability of the last, or a range of it. More categories: K
-        probabilities, or a range that contains each of them.
-    sizes : array_like of int, shape (M,)
-        Labels of the items.
-    n_categories : int
-        K.
-    caller : str
-        Named in messages.
-
-    Returns
-    -------
-    Guesses
-        `chance` is the largest in the range.
-
-    Raises
-    ------
-    AnnotationError
-        If a probability is not between 0 and 1, or no probabilities in the range sum to 1.
-    """
+    """Find the largest chance of agreement for a given distribution or range of guesses."""
     try:
         values = np.atleast_1d(np.asarray(guess, dtype=np.float64))
     except (TypeError, ValueError):
@@ -122,23 +86,7 @@ def given(guess: Guess, sizes: ArrayLike, n_categories: int, caller: str) -> Gue
 
 
 def posterior_hidden(votes: Votes, alpha: float) -> int:
-    """Return the posterior bound on the number of hard items without a disagreement.
-
-    Equation 1 with an unknown guess distribution over two categories: Jeffreys' prior for its
-    probability, and a uniform prior for the number of hard items from 0 to M.
-
-    Parameters
-    ----------
-    votes : Votes
-        Of two categories; some disagreed items have at least three labels.
-    alpha : float
-        Posterior probability of a larger number.
-
-    Returns
-    -------
-    int
-        At most the number of unanimous items.
-    """
+    """Return the posterior bound on the number of hard items without a disagreement."""
     split = ~votes.unanimous
     size, d = votes.size[split], int(split.sum())
     positives = int(votes.counts[split, 1].sum())
@@ -207,35 +155,7 @@ def _corners(values: Floats, n_categories: int, guess: Guess, caller: str) -> li
 
 
 def estimated(votes: Votes, alpha: float, caller: str, *, likely: Floats | None = None) -> Guesses:
-    """Estimate the guess distribution from items on which annotators disagree.
-
-    Parameters
-    ----------
-    votes : Votes
-        The label counts of disagreed items are multinomial, conditional on a disagreement.
-    alpha : float
-        Error probability: that `chance` is too small.
-    caller : str
-        Named in messages.
-    likely : ndarray, shape (K,), optional
-        The maximum-likelihood distribution, if already computed.
-
-    Returns
-    -------
-    Guesses
-        Exact limits for two categories; likelihood-ratio limits for more.
-
-    Raises
-    ------
-    AnnotationError
-        If no disagreed item has at least three labels.
-
-    Notes
-    -----
-    With two labels and two categories, disagreed items carry no information on the guess
-    distribution (the estimate of footnote 3 of Beigman Klebanov and Beigman 2009 is at most one
-    half).
-    """
+    """Estimate the guess distribution from items on which annotators disagree."""
     split = ~votes.unanimous & (votes.size >= 3)
     if not split.any():
         why = (
@@ -265,10 +185,7 @@ def estimated(votes: Votes, alpha: float, caller: str, *, likely: Floats | None 
 
 
 def _most_likely(counts: NDArray[np.int64], size: NDArray[np.int64]) -> Floats:
-    """Maximise the conditional likelihood given a disagreement by EM; it is unimodal.
-
-    Each step imputes the expected number of unanimous hard items.
-    """
+    """Maximise the conditional likelihood given a disagreement by EM; it is unimodal."""
     number, items = np.unique(size, return_counts=True)
     total = counts.sum(axis=0).astype(np.float64)
     g = total / total.sum()
@@ -286,11 +203,7 @@ def _most_likely(counts: NDArray[np.int64], size: NDArray[np.int64]) -> Floats:
 def _exact_limits(
     positives: NDArray[np.int64], size: NDArray[np.int64], alpha: float
 ) -> tuple[float, float]:
-    """Return exact confidence limits of the probability of the second category.
-
-    The statistic is the number of positive labels on disagreed items, a sum of binomial variables
-    truncated to exclude 0 and n.
-    """
+    """Return exact confidence limits of the probability of the second category."""
     seen = int(positives.sum())
     number, items = np.unique(size, return_counts=True)
 
@@ -318,15 +231,7 @@ def _exact_limits(
 
 
 def _pmf_of_sum(number: NDArray[np.int64], items: NDArray[np.int64], p: float) -> Floats:
-    """Return the pmf of the number of positive labels on disagreed items.
-
-    Parameters
-    ----------
-    number, items : ndarray of int, shape (G,)
-        Numbers of labels, and of items that have so many.
-    p : float
-        Probability of a positive guess.
-    """
+    """Return the pmf of the number of positive labels on disagreed items."""
     length = int(number @ items) + 1
     padded = fft.next_fast_len(length, real=True)
     spectrum = np.ones(padded // 2 + 1, dtype=np.complex128)

@@ -65,20 +65,7 @@ class Groups:
 
     @classmethod
     def of(cls, votes: Votes, easy_rate: float) -> Groups:
-        """Group the items.
-
-        Parameters
-        ----------
-        votes : Votes
-            Of items with two labels or more.
-        easy_rate : float
-            A rate that the grid holds, and one just below it.
-
-        Returns
-        -------
-        Groups
-            At most ten.
-        """
+        """Group the items."""
         size, top = votes.size, votes.top
         majority = 2 * top > size
         number, items = np.unique(size, return_counts=True)
@@ -102,10 +89,7 @@ class Groups:
 
 
 def _edges(number: Counts, items: Counts) -> Floats:
-    """Return the lower ends of the groups: the possible shares, or tenths of their range.
-
-    They depend only on the numbers of labels, not on the labels.
-    """
+    """Return the lower ends of the groups: the possible shares, or tenths of their range."""
     shares = np.unique(np.concatenate([np.arange(n // 2 + 1, n + 1) / n for n in number]))
     if shares.size > _GROUPS:
         # The last group is the unanimous items.
@@ -135,20 +119,7 @@ class Region:
 
     @classmethod
     def of(cls, groups: Groups, alpha: float) -> Region:
-        """Constrain each group, and each upper tail of groups, by exact confidence limits.
-
-        Parameters
-        ----------
-        groups : Groups
-            Observed.
-        alpha : float
-            Upper bound on the probability that the true distribution is outside.
-
-        Returns
-        -------
-        Region
-            Clopper-Pearson limits with a Bonferroni correction.
-        """
+        """Constrain each group, and each upper tail of groups, by exact confidence limits."""
         n = groups.n_items
         # The tail from the lowest group is all majorities; that from the highest is that group.
         chance = np.vstack([groups.chance, groups.chance[::-1].cumsum(axis=0)[1:]])
@@ -162,18 +133,7 @@ class Region:
         return cls(groups, np.vstack([chance, -chance, above]), np.r_[upper, -lower, 1.0])
 
     def largest(self, goal: Floats) -> float:
-        """Return the largest mean of a function of the rate.
-
-        Parameters
-        ----------
-        goal : ndarray, shape (R,)
-            Summed over the categories of an item.
-
-        Returns
-        -------
-        float
-            The mean over items; NaN if no distribution of rates is allowed.
-        """
+        """Return the largest mean of a function of the rate."""
         rates = self.groups.rates
         # The rates of an item's categories sum to 1; of two, the larger one stands for both.
         once = np.ones(rates.size) if self.groups.two else rates
@@ -184,24 +144,7 @@ class Region:
 
 
 def kept_guesses(votes: Votes, groups: Groups, min_agreement: float, easy_rate: float) -> Floats:
-    """Return the probability that a category is kept although its rate is below `easy_rate`.
-
-    Parameters
-    ----------
-    votes : Votes
-        Gives the numbers of labels.
-    groups : Groups
-        Gives the grid.
-    min_agreement : float
-        Share of labels, see `Votes.kept`.
-    easy_rate : float
-        Rates below are guesses.
-
-    Returns
-    -------
-    ndarray, shape (R,)
-        With two categories, that either is kept.
-    """
+    """Return the probability that a category is kept although its rate is below `easy_rate`."""
 
     def kept(rates: Floats) -> Floats:
         chance = np.zeros(rates.size)
@@ -238,20 +181,7 @@ class RateDistribution:
 
     @classmethod
     def of(cls, votes: Votes, easy_rate: float) -> RateDistribution:
-        """Estimate the distribution.
-
-        Parameters
-        ----------
-        votes : Votes
-            Of items with two labels or more.
-        easy_rate : float
-            A rate that the grid holds, and one just below it.
-
-        Returns
-        -------
-        RateDistribution
-            After a fixed number of steps of EM: the likelihood is flat.
-        """
+        """Estimate the distribution."""
         pairs, number = _pairs(votes)
         steps = np.arange(_STEPS + 1) / _STEPS
         rates = np.unique(np.r_[steps, easy_rate - _BELOW, easy_rate])
@@ -263,34 +193,12 @@ class RateDistribution:
         return cls(rates, np.asarray(mass / mass.sum()), votes)
 
     def easy_share(self, easy_rate: float) -> float:
-        """Return the share of items with a category whose rate is at least `easy_rate`.
-
-        Parameters
-        ----------
-        easy_rate : float
-            Above one half, so that no item has two such categories.
-
-        Returns
-        -------
-        float
-            In [0, 1].
-        """
+        """Return the share of items with a category whose rate is at least `easy_rate`."""
         above = self.mass[self.rates >= easy_rate - _BELOW / 2].sum()
         return min(1.0, float(above) * self.votes.n_categories)
 
     def guess_probability(self, easy_rate: float) -> Floats:
-        """Return the probability that each item's most frequent label is a guess.
-
-        Parameters
-        ----------
-        easy_rate : float
-            Rates below are guesses.
-
-        Returns
-        -------
-        ndarray, shape (M,)
-            Probability that the rate of the most frequent category is below `easy_rate`.
-        """
+        """Return the probability that each item's most frequent label is a guess."""
         votes = self.votes
         pairs = np.stack([votes.size, votes.top])
         distinct, index = np.unique(pairs, axis=1, return_inverse=True)

@@ -31,26 +31,7 @@ class Votes:
 
     @classmethod
     def of(cls, annotations: Annotations, caller: str) -> Votes:
-        """Take the items labelled by several annotators.
-
-        Parameters
-        ----------
-        annotations : Annotations
-            Labels.
-        caller : str
-            Named in messages.
-
-        Returns
-        -------
-        Votes
-            In the order of the items.
-
-        Raises
-        ------
-        AnnotationError
-            If labels are sets or numbers, an annotator labelled an item twice,
-            there are fewer than two categories, or no item has two labels.
-        """
+        """Take the items labelled by several annotators."""
         if annotations.scale in ("set", "interval"):
             raise AnnotationError(
                 f"{caller}: {annotations.scale} labels have no guess distribution over categories. "
@@ -105,33 +86,11 @@ class Votes:
         return np.asarray(self.top == self.size)
 
     def kept(self, min_agreement: float) -> NDArray[np.bool_]:
-        """Return which items' most frequent category has the required share of labels.
-
-        Parameters
-        ----------
-        min_agreement : float
-            In [1/2, 1]; 1/2 means more than half, any other value at least that share.
-
-        Returns
-        -------
-        ndarray of bool, shape (M,)
-            Ties are never kept.
-        """
+        """Return which items' most frequent category has the required share of labels."""
         return np.asarray(reaches(self.top, self.size, min_agreement))
 
     def needed(self, min_agreement: float) -> tuple[int, ...]:
-        """Return how many equal labels a share requires, for each number of labels.
-
-        Parameters
-        ----------
-        min_agreement : float
-            As in `kept`.
-
-        Returns
-        -------
-        tuple of int
-            In the order of the numbers of labels that occur.
-        """
+        """Return how many equal labels a share requires, for each number of labels."""
         return tuple(
             int(reaches(np.arange(n + 1), int(n), min_agreement).argmax())
             for n in np.unique(self.size)
@@ -139,20 +98,5 @@ class Votes:
 
 
 def reaches(top: Counts, size: Counts | int, min_agreement: float) -> NDArray[np.bool_]:
-    """Return whether counts reach a share of the labels and are majorities.
-
-    Parameters
-    ----------
-    top : ndarray of int
-        Labels of the most frequent category.
-    size : ndarray of int, or int
-        All labels.
-    min_agreement : float
-        As in `Votes.kept`.
-
-    Returns
-    -------
-    ndarray of bool
-        Of the shape of `top`.
-    """
+    """Return whether counts reach a share of the labels and are majorities."""
     return np.asarray((2 * top > size) & (top >= min_agreement * np.asarray(size) - WHOLE))

@@ -81,11 +81,7 @@ def exact_means(
 
 
 class _Part:
-    """Integrals over the concentration of one category: by categories of items and mean.
-
-    `mass` of 1, `log_concentration` of log s, `right` of each annotator's probability of a right
-    label, shape (2^I, J, M); all are to be multiplied by exp(log_scale).
-    """
+    """Integrals over the concentration of one category: by categories of items and mean."""
 
     def __init__(self, mass: Floats, log_concentration: Floats, right: Floats, log_scale: Floats):
         self.mass, self.log_concentration = mass, log_concentration

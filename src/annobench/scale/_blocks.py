@@ -38,15 +38,7 @@ class Holder(Protocol):
 
 
 class Block:
-    """Some items and all their labels; what is asked for is read.
-
-    Attributes
-    ----------
-    number : int
-        Of the block.
-    posterior : ndarray or None
-        Of its items, after a pass of a model.
-    """
+    """Some items and all their labels; what is asked for is read."""
 
     def __init__(self, holder: Holder, number: int) -> None:
         self.number = number
@@ -78,21 +70,7 @@ class Block:
 
 
 class BlockedLabels:
-    """Labels in blocks, as models and coefficients see them.
-
-    Attributes
-    ----------
-    folder : Path or None
-        Where they are, if on disk.
-    categories : tuple of str
-        Names of the K categories, by code.
-    scale : {"nominal", "ordinal", "interval", "set"}
-        What the order of the categories means.
-    item_counts, label_counts : tuple of int
-        Items and labels of each block.
-    is_shared : bool
-        Whether some item has labels of two annotators.
-    """
+    """Labels in blocks, as models and coefficients see them."""
 
     folder: Path | None
     categories: tuple[str, ...]
@@ -170,13 +148,7 @@ class _Held:
 
 
 class InMemory(BlockedLabels):
-    """Labels that are in memory, as one block.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    """
+    """Labels that are in memory, as one block."""
 
     folder = None
 
@@ -197,20 +169,7 @@ class InMemory(BlockedLabels):
 
 
 class Chunks(BlockedLabels):
-    """Labels that a function gives anew, chunk by chunk, for every pass.
-
-    Parameters
-    ----------
-    make : callable
-        Gives the chunks, such as a generator that reads files one by one. All have the same
-        annotators and categories, in the same order; all labels of an item are in one chunk.
-
-    Raises
-    ------
-    AnnotationError
-        If there are no chunks, or they differ in annotators or categories; in a later pass, if
-        they are others than in the first.
-    """
+    """Labels that a function gives anew, chunk by chunk, for every pass."""
 
     folder = None
 

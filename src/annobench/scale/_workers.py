@@ -164,9 +164,6 @@ def _explained() -> Iterator[None]:
 
 
 def check_connected(client: Client) -> None:
-    """Refuse to wait for tasks that were submitted after the scheduler had gone away.
-
-    Dask cancels those submitted before; these would never end.
-    """
+    """Refuse to wait for tasks that were submitted after the scheduler had gone away."""
     if client.status != "running":
         raise AnnotationError(_LOST)

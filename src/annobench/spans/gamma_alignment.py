@@ -157,12 +157,7 @@ def _cheapest_cover(covers: sparse.csr_array, cost: Floats, *, whole: bool) -> F
 def _candidates(
     units: list[Units], d: Dissimilarity, names: Sequence[str]
 ) -> tuple[Ints, Ints, Floats]:
-    """List the rows that a best alignment can have, with document and mean dissimilarity of pairs.
-
-    A row of k units is no candidate if it is better split: taking one unit out costs a row of its
-    own, `empty`, and saves what the unit differs from the others by more than from none. Without
-    units a row would cost `empty`, hence the excess over that is summed.
-    """
+    """List the rows that a best alignment can have, with document and mean dissimilarity."""
     n = len(units)
     n_pairs = n * (n - 1) // 2
     # An excess of one pair above this can't be made up for by the pairs with the other n - 2.

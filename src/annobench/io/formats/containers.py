@@ -70,13 +70,7 @@ def opened(source: Source) -> Iterator[list[Table]]:
 
 
 def _chosen(source: Source, tables: list[Table], layout: Layout) -> Table:
-    """Return the table that is meant: the only one, or the only one in the layout.
-
-    Raises
-    ------
-    ReaderError
-        If there is none, or there are several.
-    """
+    """Return the table that is meant: the only one, or the only one in the layout."""
     if not tables:
         raise ReaderError(
             f"{source.path}: no table with a header was found, as {layout.title} has. Give a text "

@@ -94,13 +94,7 @@ def _found() -> _Found:
 
 
 def _of(package: str) -> _Found:
-    """Return the records of one package.
-
-    Raises
-    ------
-    TypeError
-        If something bears the name of a record and is none.
-    """
+    """Return the records of one package."""
     formats: dict[str, ExportFormat] = {}
     layouts: dict[str, Layout] = {}
     for name, module in records(package, "FORMAT").items():
@@ -115,13 +109,7 @@ def _of(package: str) -> _Found:
 
 
 def _check_names(found: _Found, more: _Found) -> None:
-    """Refuse a name that another package has given already.
-
-    Raises
-    ------
-    ImportError
-        Naming it.
-    """
+    """Refuse a name that another package has given already."""
     taken = (found.formats.keys() & more.formats) | (found.layouts.keys() & more.layouts)
     if taken:
         raise ImportError(f"There is another format called {min(taken)!r}. Give it another name.")

@@ -126,11 +126,7 @@ def _lines(path: Path, content: bytes | None) -> Iterator[tuple[int, dict[str, A
 
 
 def _elements(path: Path, content: bytes | None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read a list element by element, holding one at a time.
-
-    Parsers of streams that name the path of every value take time and memory quadratic in the
-    depth: a damaged file of brackets alone brings them to a halt.
-    """
+    """Read a list element by element, holding one at a time."""
     number, chunk = 0, _CHUNK
     try:
         with _opened_text(path, content) as stream:

@@ -50,13 +50,7 @@ def _categories(table: Table) -> list[str]:
 
 
 def _read(table: Table, intake: Intake) -> None:
-    """Push the categories of every row, and columns of true and false as questions of their own.
-
-    Raises
-    ------
-    ReaderError
-        If columns of items, annotators or categories are missing.
-    """
+    """Push the categories of every row, and columns of true and false as questions of their own."""
     item, annotator = _names(table)
     item = intake.options.item or item
     categories = [name for name in _categories(table) if name != item]

@@ -53,13 +53,7 @@ def _item(table: Table, asked: str | None = None) -> str | None:
 
 
 def _read(source: Source, intake: Intake) -> None:
-    """Push the labels of every table.
-
-    Raises
-    ------
-    ReaderError
-        If two tables name items by columns of different names, so that they may not be the same.
-    """
+    """Push the labels of every table."""
     asked = intake.options.item
     found = dict(_tables(source, asked))
     if asked is not None and not found:

@@ -57,13 +57,7 @@ def _says_who(name: str) -> bool:
 
 
 def _read(table: Table, intake: Intake) -> None:
-    """Push the answers of every row.
-
-    Raises
-    ------
-    ReaderError
-        If there is no column of lists of annotators, with another of answers beside it.
-    """
+    """Push the answers of every row."""
     annotators, answers = _columns(table)
     if annotators is None or not answers:
         raise ReaderError(

@@ -34,13 +34,7 @@ def _roles(table: Table) -> tuple[str, str, str] | None:
 
 
 def _read(table: Table, intake: Intake) -> None:
-    """Push the label of every row.
-
-    Raises
-    ------
-    ReaderError
-        If one of the columns is missing.
-    """
+    """Push the label of every row."""
     roles = _roles(table)
     if roles is None:
         raise ReaderError(

@@ -70,13 +70,7 @@ def is_workbook(source: Source) -> bool:
 
 
 def _read(source: Source, intake: Intake) -> None:
-    """Push what the sheets hold that are in a known layout.
-
-    Raises
-    ------
-    ReaderError
-        If the workbook can't be read, or no sheet is in a known layout.
-    """
+    """Push what the sheets hold that are in a known layout."""
     with Book(source.path) as book:
         tables = book.tables()
         found = _laid_out(tables)
@@ -189,10 +183,7 @@ class Book:
 
 
 def _check(path: Path) -> bool:
-    """Refuse what a workbook never is: gigabytes when unpacked, XML that defines entities.
-
-    Returns whether a sheet has formulas.
-    """
+    """Refuse what a workbook never is: gigabytes when unpacked, XML that defines entities."""
     has_formulas = False
     try:
         with zipfile.ZipFile(path) as archive:

@@ -64,13 +64,7 @@ def _item(table: Table) -> str | None:
 
 
 def _roles(table: Table, intake: Intake) -> tuple[str | None, list[str]]:
-    """Return the column of the items, if there is one, and those of the annotators.
-
-    Raises
-    ------
-    ReaderError
-        If a column may be an annotator's or name the items.
-    """
+    """Return the column of the items, if there is one, and those of the annotators."""
     columns = _open_columns(table)
     numbered = [name for name in _candidates(table) if names_annotator(name)]
     preview = table.preview
@@ -108,13 +102,7 @@ def _note_unused(table: Table, intake: Intake, annotators: list[str], known: set
 
 
 def _read(table: Table, intake: Intake) -> None:
-    """Push the labels of every row; columns with other names only if none has such a name.
-
-    Raises
-    ------
-    ReaderError
-        If fewer than two columns may be those of annotators, or one of them name the items.
-    """
+    """Push the labels of every row; columns with other names only if none has such a name."""
     item, annotators = _roles(table, intake)
     if len(annotators) < 2:
         raise ReaderError(

@@ -9,12 +9,7 @@ from annobench.core.compiled import kernel
 
 @kernel()
 def refit_factor(offsets, column, value, other, n_trimmed, floor, factor):
-    """Set each entry of one factor to the trimmed mean of its row's values over the other factor.
-
-    Of a row's ratios at most `n_trimmed` go on either side: those beyond the entry as it was if
-    they are fewer, and else the most extreme. A row of which nothing is left keeps its entry; a
-    mean of 0 becomes `floor`.
-    """
+    """Set each entry of a factor to the trimmed mean of its row's values over the other factor."""
     for j in range(factor.size):
         ratio = np.empty(offsets[j + 1] - offsets[j])
         for n in range(ratio.size):

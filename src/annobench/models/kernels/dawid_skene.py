@@ -88,11 +88,7 @@ def votes(item, label, n_items, n_categories):
 
 
 def sweep(first, last, offsets, cells, known, weight, prevalence, table, posterior, counts, mass):
-    """Write the posterior of the items [first, last), add to the counts, return the likelihood.
-
-    The value is the log marginal likelihood of these items, -inf if one of them can't occur. Only
-    the code for this number of categories is compiled.
-    """
+    """Write the posterior of the items [first, last), add to the counts, return the likelihood."""
     labels = first, last, offsets, cells, known, weight
     row = np.empty(prevalence.size)
     if prevalence.size > 4:
@@ -229,12 +225,7 @@ def _sweep_wide(labels, prevalence, table, posterior, counts, mass, row):
 
 @kernel(error_model="numpy")
 def sweep_samples(offsets, cells, known, weight, prevalence, table, row, counts, mass):
-    """Sweep eight samples of items at once, each with parameters of its own; no posterior is kept.
-
-    The numbers of eight samples are side by side: entry n of `prevalence`, `table`, `counts` and
-    `mass` begins at ``8 n``, and so does `weight`, which says how often a sample has item n. `row`,
-    (8 W,), is for the work on an item.
-    """
+    """Sweep eight samples of items at once, each with its own parameters; no posterior is kept."""
     zero, one, eight = np.uint64(0), np.uint64(1), np.uint64(8)
     width = np.uint64(prevalence.size) // eight
     for i in range(np.uint64(offsets.size - 1)):
@@ -270,10 +261,7 @@ def sweep_samples(offsets, cells, known, weight, prevalence, table, row, counts,
 
 @kernel(error_model="numpy")
 def _in_logs(low, high, cells, gold, prevalence, table, row, step, lane):
-    """Fill an item's posterior and return its log likelihood; slower, and never underflows.
-
-    The numbers of a sample are `step` apart, and the first of them is at `lane`.
-    """
+    """Fill an item's posterior and return its log likelihood; slower, and never underflows."""
     width = np.uint64(row.size) // step
     best = -np.inf
     for k in range(width):
@@ -318,11 +306,7 @@ def collect(offsets, cells, known, weight, posterior, counts, mass):
 
 @kernel(error_model="numpy")
 def maximise(counts, smoothing, tie, table):
-    """Fill the table of probabilities, shape (G, K, W), from smoothed counts of that shape.
-
-    `smoothing` is (G, K, K), by true category and label. A row without counts is made
-    uniform: no item of its annotator has a share in the category, so that any row will do.
-    """
+    """Fill the table of probabilities, shape (G, K, W), from smoothed counts of that shape."""
     n_groups, n_categories, _ = counts.shape
     for g in range(n_groups):
         all_right, everything = 0.0, 0.0

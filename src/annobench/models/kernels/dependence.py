@@ -14,14 +14,7 @@ _NEGLIGIBLE = 1e-9
 def residual_products(
     offsets, annotator, label, log_prevalence, logs, right, deviation, score, product, scale
 ):
-    """Add up products of residuals of each item's pairs of labels, and their largest values.
-
-    A residual is whether the label is the item's category less the probability of that. The sums
-    over pairs, each taken twice, are averaged over the item's posterior. Labels are sorted by
-    item; `logs`, (J, K, K), are those of the confusion matrices, `right` and `deviation`, (J, K),
-    their diagonals and the standard deviations by them; `product` and `scale`, shape (I,), are
-    overwritten, and so is `score`, (K,).
-    """
+    """Add up products of residuals of each item's pairs of labels, and their largest values."""
     n_categories = log_prevalence.size
     for i in range(offsets.size - 1):
         first, last = offsets[i], offsets[i + 1]

@@ -126,13 +126,7 @@ def _count(offsets, annotator, label, category, right, wrong):
 def _propose_flip(
     rng, offsets, annotator, label, item_offsets, items_of, main, category, right, wrong
 ):
-    """Exchange the categories of all items of one annotator, or leave them.
-
-    Annotators who labelled one batch of items and little else can be mirrored together
-    with the batch: a mode of its own, which single items never leave. This is a
-    Metropolis step for the categories given means and concentrations, with prevalence, sensitivity
-    and specificity integrated out; they are drawn anew right after it.
-    """
+    """Exchange the categories of all items of one annotator, or leave them."""
     n_annotators = item_offsets.size - 1
     j = int(rng.random() * n_annotators)
     first, last = item_offsets[j], item_offsets[j + 1]

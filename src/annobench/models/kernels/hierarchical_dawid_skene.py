@@ -48,11 +48,7 @@ def run_sweeps(
     probability_out,
     total,
 ):
-    """Run the sweeps numbered [first, last), storing those from 0; return the relabellings.
-
-    In the `tempered` sweeps before `cold_from` categories are drawn from a power of their
-    probabilities, which rises to 1.
-    """
+    """Run the sweeps numbered [first, last), storing those from 0; return the relabellings."""
     n_categories = concentration.size
     counts = np.zeros((n_annotators, n_categories, n_categories))
     given = np.zeros((n_annotators, n_categories))
@@ -154,10 +150,7 @@ def run_sweeps(
 
 @kernel()
 def _relabel(mean, concentration, category):
-    """Let the class whose mean row puts most on label l, taken together, be class l.
-
-    Return whether that changes anything.
-    """
+    """Let the class whose mean row puts most on label l, taken together, be class l."""
     order = assignment(mean)
     n_categories = order.size
     name = np.zeros(n_categories, dtype=np.int64)
@@ -204,11 +197,7 @@ def _has_repeats(offsets, annotator, n_annotators):
 
 @kernel(error_model="numpy")
 def _weigh(low, high, annotator, label, repeated, counts, given, prior, concentration, weight):
-    """Multiply weights by the probabilities of an item's labels, and return their sum.
-
-    Annotators' rows are integrated out. The item's own labels are not among the counts; an
-    annotator's second one counts the first.
-    """
+    """Multiply weights by the probabilities of an item's labels, and return their sum."""
     for n in range(low, high):
         j, m = annotator[n], label[n]
         mass = 0.0
@@ -376,10 +365,7 @@ def _share_density(x, shape, column, other_column, table, other_table):
 
 @kernel()
 def assignment(gain):
-    """Return the order of the rows that puts most on the diagonal (shortest augmenting paths).
-
-    Jonker and Volgenant (1987), Computing 38.
-    """
+    """Return the order of the rows that puts most on the diagonal (shortest augmenting paths)."""
     n = gain.shape[0]
     row_price, column_price = np.zeros(n + 1), np.zeros(n + 1)
     row_of, way = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)

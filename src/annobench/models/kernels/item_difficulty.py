@@ -118,11 +118,7 @@ def take_rows(table, log_spread, line):
 
 @kernel(fastmath={"reassoc", "contract"})
 def take_columns(line, origin, step, mean, out):
-    """Write out[c, q], the factor of numbers[c] labels at grid points q.
-
-    Columns of either parity are a step of the grid apart; column `origin` of the even ones is
-    the first grid point, with no mean.
-    """
+    """Write out[c, q], the factor of numbers[c] labels at grid points q."""
     weight, power = np.empty(TAPS), np.empty(out.size)
     place = 2.0 * mean / step + 2 * origin
     column = math.floor(place) - MARGIN
@@ -140,10 +136,7 @@ def take_columns(line, origin, step, mean, out):
 
 @kernel()
 def exponentiate(x, power):
-    """Replace numbers of at most 700 by their exponentials, exact to 2e-7; by loops without calls.
-
-    Below -700 the result is exp(-700). `power` is room for as many numbers.
-    """
+    """Replace numbers of at most 700 by their exponentials, exact to 2e-7, without calls."""
     for n in range(x.size):
         value = max(x[n], -700.0)
         power[n] = value * (1.0 / math.log(2.0)) + _TO_INTEGER
@@ -181,15 +174,7 @@ def run_sweeps(
     total,
     difficulty,
 ):
-    """Run the sweeps numbered [first, last), storing those from 0; return the refusals.
-
-    Results are of patterns, not of items, the last that of items without labels. `data` and
-    `single` are described where they are made; alone[l] is the pattern in `single` of one label l.
-    The matrices are means and logarithms of spreads. A jump of all parameters is `jump_size`
-    times a normal vector whose covariance matrix has the triangular `root`; what is visited in
-    the warm-up is written into `visited`.
-    Returned is the number of kept sweeps in which the order of the classes refused a draw.
-    """
+    """Run the sweeps numbered [first, last), storing those from 0; return the refusals."""
     n_patterns, n_categories = data.code.shape
     mean, log_spread = matrices[0], matrices[1]
     state, trial = allocate(data), allocate(data)
@@ -413,10 +398,7 @@ def _integrate(data, state, k, label, likelihood):
 
 @kernel()
 def _add_difficulty(data, state, k, probability, difficulty):
-    """Add the probability of a category times that of a wrong label there, given the labels.
-
-    The mean of exp(v) is the number of labels times the probability of a right one more.
-    """
+    """Add the probability of a category times that of a wrong label there, given the labels."""
     response, _, rest = state
     at = 0
     for p in range(data.length.size):
@@ -441,10 +423,7 @@ def _log_density(own, others, prevalence, amount):
 
 @kernel()
 def _draw_parameter(rng, mean, log_spread, width, k, label, scale, data, given):
-    """Draw a mean or, if `scale`, a spread by slice sampling; say if one was refused.
-
-    A mean moves along with its spread, so that the probability of the mistake hardly changes.
-    """
+    """Draw a mean or, if `scale`, a spread by slice sampling; say if one was refused."""
     (_, line, _), others, prevalence, likelihood = given
     if scale:
         origin, lowest, highest = log_spread[k, label], LOWEST, HIGHEST

@@ -7,11 +7,7 @@ from annobench.core.compiled import kernel
 
 @kernel()
 def exchange(item, annotator, sign, block, message, fresh, of_item, of_annotator, largest):
-    """Send messages to the items and back, scale the largest of each block to 1, in place.
-
-    `message` is of the annotator of each pair to its item; the others are room to work in.
-    Returns the largest change of a message.
-    """
+    """Send messages to the items and back, scale the largest of each block to 1, in place."""
     of_item[:] = 0.0
     of_annotator[:] = 0.0
     largest[:] = 0.0

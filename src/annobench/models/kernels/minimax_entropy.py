@@ -29,11 +29,7 @@ def add_log_probabilities(item, annotator, label, of_annotator, of_item, score):
 
 @kernel()
 def refit_terms(offsets, order, item, partner, label, posterior, fixed, ridge, terms):
-    """Take a Newton step in the terms of each group and category, the partners' terms fixed.
-
-    Groups are annotators and partners items, or the other way round. A step is halved until what is
-    maximised, expected log probabilities minus the penalty, does not fall.
-    """
+    """Take a Newton step in the terms of each group and category, the partners' terms fixed."""
     k = posterior.shape[1]
     slope, step, trial = np.empty(k), np.empty(k), np.empty(k)
     curvature = np.empty((k, k))

@@ -31,14 +31,7 @@ def expect(
     impressions,
     shares,
 ):
-    """Compute the items' posterior and expected numbers.
-
-    Labels are sorted by item. `log_row` and `inverse_row`, shape (J, K, K), hold the logarithms
-    and inverses of the probabilities of an annotator's own labels. `posterior`, shape (I, K), is
-    overwritten. To `own`, (J, K, K), are added the expected numbers of labels of an annotator's
-    own; to `impressions`, (K, K), those of items with a level of clumping by category and
-    impression; to `shares`, (T,), those of items by level, clumping first.
-    """
+    """Compute the items' posterior and expected numbers."""
     n_categories, n_levels, n_guess = log_prevalence.size, level.size, guess_level.size
     odds, stays = level / (1.0 - level), np.log1p(-level)
     guess_odds, guess_stays = guess_level / (1.0 - guess_level), np.log1p(-guess_level)

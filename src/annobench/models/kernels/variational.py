@@ -17,10 +17,7 @@ _LARGE = 10.0
 
 @kernel()
 def expect(item, annotator, label, table, log_component, responsibility):
-    """Write the items' posterior of the components, shape (I, C); return the log normalisers' sum.
-
-    `table` and `log_component` are expected logarithms. The sum is over items with labels.
-    """
+    """Write the items' posterior of the components, (I, C); return the sum of log normalisers."""
     n_items, n_components = responsibility.shape
     labelled = np.zeros(n_items, dtype=np.bool_)
     for i in range(n_items):
@@ -57,12 +54,7 @@ def collect(item, annotator, label, responsibility, table):
 
 @kernel()
 def take_logs(table, prior, log_normalisers):
-    """Turn Dirichlet parameters into expected logarithms; return the divergence from the prior.
-
-    The distributions are those of an annotator's labels, the middle axis of `table`; `prior`, of
-    shape (K, C), and `log_normalisers`, of shape (C,), belong to an annotator without labels.
-    Parameters that are still the prior's, of which there are many, cost next to nothing.
-    """
+    """Turn Dirichlet parameters into expected logarithms; return the divergence from the prior."""
     n_annotators, n_labels, n_components = table.shape
     of_prior, total_of_prior = np.empty_like(prior), np.zeros(n_components)
     for c in range(n_components):

@@ -27,10 +27,7 @@ def collect_right(item, annotator, label, posterior, right):
 
 @kernel()
 def add_scaled_votes(item, annotator, label, ability, easiness, bonus, score, base):
-    """Add votes of the weight ability times easiness plus a bonus.
-
-    To `base`, by item, is added the log probability that its labels are wrong, without bonus.
-    """
+    """Add votes of the weight ability times easiness plus a bonus."""
     for n in range(item.size):
         s = ability[annotator[n]] * easiness[item[n]]
         score[item[n], label[n]] += s + bonus
@@ -39,12 +36,7 @@ def add_scaled_votes(item, annotator, label, ability, easiness, bonus, score, ba
 
 @kernel()
 def slopes(item, annotator, label, posterior, ability, easiness, of_items, out):
-    """Add each label's part of the expected log likelihood, its slope and its curvature.
-
-    By annotator, in their ability, or by item, in the logarithm of their easiness; `out` has
-    the three rows. Curvatures have the opposite sign and are at least 0: the part of an item's
-    that could be below is left out, which only shortens a Newton step.
-    """
+    """Add each label's part of the expected log likelihood, its slope and its curvature."""
     for n in range(item.size):
         i, j = item[n], annotator[n]
         right = posterior[i, label[n]]

@@ -147,10 +147,7 @@ def _likely(support: NDArray[np.int64], pmf: FloatArray) -> tuple[NDArray[np.int
 def _coins(
     count: NDArray[np.int64], probability: FloatArray, share: float
 ) -> tuple[NDArray[np.int64], FloatArray, int]:
-    """Return the distribution of a number of fair coins, and the coins per differing answer.
-
-    The difference between the classifiers is that of heads and tails, divided by the latter.
-    """
+    """Return the distribution of a number of fair coins, and the coins per differing answer."""
     if share == 1:
         return count, probability, 1
     if share == 0.5:  # two coins per item: both heads, differing, both tails

@@ -47,19 +47,7 @@ class FittedMixture(Summarised):
         return float(((self.counts.items - self.expected) ** 2).sum())
 
     def chi_square(self, bins: ArrayLike | None = None) -> ChiSquare:
-        """Test the fit with Pearson's chi-square.
-
-        Parameters
-        ----------
-        bins : array_like of int, shape (M,), optional
-            Number of each cell's bin, such as from `pool_cells`; by default every cell is a
-            bin, as in the paper.
-
-        Returns
-        -------
-        ChiSquare
-            The test.
-        """
+        """Test the fit with Pearson's chi-square."""
         return chi_square(
             self.counts.items,
             self.expected,
@@ -69,28 +57,11 @@ class FittedMixture(Summarised):
         )
 
     def cells_frame(self) -> pd.DataFrame:
-        """Return observed and expected items by cell.
-
-        Returns
-        -------
-        DataFrame
-            A row for each cell: labels, positives, items, expected.
-        """
+        """Return observed and expected items by cell."""
         return self.counts.summary().assign(expected=self.expected)
 
     def plot(self, axes: Axes | None = None) -> Axes:
-        """Plot observed and expected items against the share of positive labels.
-
-        Parameters
-        ----------
-        axes : matplotlib.axes.Axes, optional
-            Where to plot; by default a new figure.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The plot; a line for each number of labels.
-        """
+        """Plot observed and expected items against the share of positive labels."""
         axes = axes_or_new(axes)
         for n, cells in self.cells_frame().groupby("labels"):
             share = cells["positives"] / cells["labels"]

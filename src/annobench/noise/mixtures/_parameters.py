@@ -15,11 +15,7 @@ _START_RATES = (0.03, 0.15, 0.3, 0.5, 0.7, 0.85, 0.97)
 
 
 class MixtureModel:
-    """Expected cells of mixtures, from unconstrained parameters.
-
-    The first m parameters are the rates, as logits within a band for each component,
-    the rest the shares, as contrasts of log shares. One component's share may be fixed, row by row.
-    """
+    """Expected cells of mixtures, from unconstrained parameters."""
 
     def __init__(
         self,

@@ -50,11 +50,7 @@ def minimise(
     max_iterations: int = 200,
     tolerance: float = 1e-7,
 ) -> Found:
-    """Minimise the distance of expected from observed cells, row by row.
-
-    Levenberg-Marquardt damping of Gauss-Newton (least squares) or Fisher scoring. Rows leave the
-    batch once they have converged.
-    """
+    """Minimise the distance of expected from observed cells, row by row."""
     theta = start.copy()
     active = np.arange(len(theta))
     cells, slope = model(theta, active)

@@ -156,10 +156,7 @@ def _crossing(shares: Floats, profile: Floats, inside: int, step: int, margin: f
 def _at_hard_shares(
     counts: Counts, shares: Floats, within: tuple[float, float], method: Method
 ) -> tuple[Floats, Callable[[int], BinomialMixture]]:
-    """Fit easy, hard and easy components at each share of the hard one.
-
-    Returns the objective at each share, and a function of its index that gives the mixture.
-    """
+    """Fit easy, hard and easy components at each share of the hard one."""
     low, high = checked_band(within)
     check_n_components(3, counts)
     bands = ((0.0, low), (low, high), (high, 1.0))

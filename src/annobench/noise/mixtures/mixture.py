@@ -37,13 +37,7 @@ class BinomialMixture(Summarised):
     rate: Floats
 
     def __post_init__(self) -> None:
-        """Validate the components, scale the shares, sort by rate.
-
-        Raises
-        ------
-        ValueError
-            If share and rate differ in length, or a value is out of its range.
-        """
+        """Validate the components, scale the shares, sort by rate."""
         share, rate = (np.atleast_1d(np.asarray(v, dtype=float)) for v in (self.share, self.rate))
         if share.ndim != 1 or share.shape != rate.shape:
             raise ValueError(
