@@ -190,9 +190,9 @@ def test_the_former_place_of_the_names_warns():
     import annobench.io.exports.layers
     from annobench.io import formats
 
-    with pytest.warns(DeprecationWarning, match="annobench.io.formats.read_export now"):
+    with pytest.warns(DeprecationWarning, match="is now annobench.io.formats.read_export"):
         assert annobench.io.exports.read_export is formats.read_export
-    with pytest.warns(DeprecationWarning, match="annobench.io.formats.layers.select_layer now"):
+    with pytest.warns(DeprecationWarning, match="is now annobench.io.formats.layers.select_layer"):
         assert annobench.io.exports.layers.select_layer is formats.layers.select_layer
     with pytest.raises(AttributeError, match="nothing"):
         annobench.io.exports.nothing  # noqa: B018

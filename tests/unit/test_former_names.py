@@ -10,7 +10,7 @@ def test_former_names_of_the_benchmark_warn_and_are_what_they_were():
     with pytest.warns(DeprecationWarning, match=r"is now annobench\.benchmark\.external_methods\."):
         assert annobench.studies.doors.from_function is external_methods.from_function
     with pytest.warns(
-        DeprecationWarning, match=r"studies\.benchmark is now annobench\.benchmark\."
+        DeprecationWarning, match=r"studies\.benchmark\.regimes is now annobench\.benchmark\."
     ):
         assert annobench.studies.benchmark.regimes is regimes
 

@@ -34,7 +34,7 @@ from annobench.scale._workers import Scheduler
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["CERTAIN", "ENDS", "TABLES", "Consensus", "Floats", "consensus", "draw"]
+__all__ = ["CERTAIN", "ENDS", "TABLES", "Consensus", "consensus", "draw"]
 
 Floats = NDArray[np.float64]
 

@@ -39,7 +39,6 @@ __all__ = [
     "KINDS",
     "UNIVERSES",
     "Alignments",
-    "Floats",
     "Kind",
     "Link",
     "LinkComparison",

@@ -19,7 +19,7 @@ from annobench.core.results import Summarised
 from annobench.evaluation.calibration import Calibration, calibrate
 from annobench.resampling.intervals import Interval
 
-__all__ = ["Assessment", "Ints", "assess"]
+__all__ = ["Assessment", "assess"]
 
 Ints = NDArray[np.int64]
 

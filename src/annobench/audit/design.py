@@ -32,7 +32,7 @@ from annobench.core.numbers import plain_number, spelling_hint
 from annobench.core.results import Summarised
 from annobench.core.tolerances import WHOLE
 
-__all__ = ["LEAST_ERROR", "Design", "Floats", "Ints", "cut", "draw", "sample"]
+__all__ = ["LEAST_ERROR", "Design", "cut", "draw", "sample"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -31,7 +31,7 @@ from scipy import special
 from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import SummarisedScalars
 
-__all__ = ["DifferenceEstimate", "Floats", "difference_estimate"]
+__all__ = ["DifferenceEstimate", "difference_estimate"]
 
 Floats = NDArray[np.float64]
 

@@ -27,7 +27,7 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models.base import Fit
 
-__all__ = ["Floats", "average_confusion", "expected_information", "next_labels"]
+__all__ = ["average_confusion", "expected_information", "next_labels"]
 
 Floats = NDArray[np.float64]
 

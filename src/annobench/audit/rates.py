@@ -41,7 +41,7 @@ from annobench.core.errors import AnnotationError, check_level
 from annobench.resampling.intervals import Interval
 from annobench.resampling.proportions import wilson_limits
 
-__all__ = ["Floats", "Ints", "stratified_prevalence", "stratified_share"]
+__all__ = ["stratified_prevalence", "stratified_share"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

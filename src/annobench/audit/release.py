@@ -45,16 +45,7 @@ from annobench.core.results import Summarised, SummarisedScalars
 from annobench.core.tolerances import WHOLE
 from annobench.resampling.ratios import ratio
 
-__all__ = [
-    "STARTS",
-    "Floats",
-    "Ints",
-    "Release",
-    "TestedSets",
-    "examine_sets",
-    "p_value",
-    "release",
-]
+__all__ = ["STARTS", "Release", "TestedSets", "examine_sets", "p_value", "release"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -32,7 +32,7 @@ from annobench.benchmark.fits import FitRecord
 from annobench.benchmark.scores import SCORES, curves, resampled_scores, score_confusion
 from annobench.core.errors import AnnotationError
 
-__all__ = ["BLOCK", "LEVEL", "ROUNDING", "Comparison", "Floats", "compare"]
+__all__ = ["BLOCK", "LEVEL", "ROUNDING", "Comparison", "compare"]
 
 Floats = NDArray[np.float64]
 

@@ -28,7 +28,6 @@ from annobench.models.base import Method
 
 __all__ = [
     "FitRecord",
-    "Floats",
     "Model",
     "fit_all",
     "fit_once",

@@ -37,7 +37,7 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 
-__all__ = ["COLUMNS", "ERRORS", "SCORES", "Floats", "Part", "parts_of", "refit"]
+__all__ = ["COLUMNS", "ERRORS", "SCORES", "Part", "parts_of", "refit"]
 
 Floats = NDArray[np.float64]
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from annobench.benchmark.cases import BenchmarkCase
 from annobench.labels.annotations import Annotations
 
-__all__ = ["KINDS", "Codes", "Design", "Floats", "Labels", "simulate", "simulate_regimes"]
+__all__ = ["KINDS", "Design", "Labels", "simulate", "simulate_regimes"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -21,7 +21,7 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models.base import best_categories
 
-__all__ = ["SCORES", "Floats", "Score", "curves", "score"]
+__all__ = ["SCORES", "Score", "curves", "score"]
 
 Floats = NDArray[np.float64]
 

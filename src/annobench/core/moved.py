@@ -25,10 +25,10 @@ def moved(old: str, new: str) -> Callable[[str], Any]:
     """
 
     def find(name: str) -> Any:
-        try:
-            found = getattr(import_module(new), name)
-        except AttributeError:
-            raise AttributeError(f"module {old!r} has no attribute {name!r}") from None
+        # Special names are asked for by the import system.
+        found = None if name.startswith("__") else getattr(import_module(new), name, None)
+        if found is None:
+            raise AttributeError(f"module {old!r} has no attribute {name!r}")
         warnings.warn(
             f"{old}.{name} is now {new}.{name}. The old name goes in the next version.",
             DeprecationWarning,

@@ -11,7 +11,6 @@ from annobench.course.base import Given
 from annobench.course.texts import table
 
 __all__ = [
-    "Shares",
     "as_text",
     "cells",
     "corrected",

@@ -55,7 +55,7 @@ from annobench.resampling.weights import multinomial_counts
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Calibration", "Floats", "Ints", "Kind", "Map", "calibrate"]
+__all__ = ["Calibration", "Kind", "Map", "calibrate"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

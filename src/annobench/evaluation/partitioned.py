@@ -23,7 +23,7 @@ from annobench.scale.partitions import PartitionedLabels
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Gold", "PartitionedScores", "score_partitions"]
+__all__ = ["PartitionedScores", "score_partitions"]
 
 #: Codes of items and of their gold categories, by the number of the partition.
 Gold = Mapping[int, tuple[NDArray[np.int32], NDArray[np.int32]]]

@@ -32,7 +32,6 @@ from annobench.resampling.ratios import ratio
 
 __all__ = [
     "FLOOR",
-    "Floats",
     "PerspectivistScores",
     "SoftScores",
     "perspectivist_scores",

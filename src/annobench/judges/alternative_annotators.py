@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AlternativeAnnotatorTest",
-    "Floats",
     "Score",
     "TestReplicates",
     "adjusted_p_values",

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.core.errors import AnnotationError
 from annobench.resampling.intervals import Interval
 
-__all__ = ["Floats", "design_effect", "widen"]
+__all__ = ["design_effect", "widen"]
 
 Floats = NDArray[np.float64]
 

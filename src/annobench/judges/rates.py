@@ -41,7 +41,7 @@ from annobench.resampling.ratios import ratio
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["WARMUP", "Floats", "JudgeRates", "rates_by_gold", "rates_by_posterior"]
+__all__ = ["WARMUP", "JudgeRates", "rates_by_gold", "rates_by_posterior"]
 
 Floats = NDArray[np.float64]
 

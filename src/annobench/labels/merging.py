@@ -39,7 +39,6 @@ from annobench.resampling.weights import draw_counts
 __all__ = [
     "CERTAIN",
     "Evidence",
-    "Floats",
     "from_pairs",
     "hierarchy",
     "judge_pairs",

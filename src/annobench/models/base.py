@@ -39,7 +39,6 @@ __all__ = [
     "ConfusionFit",
     "Conventions",
     "Fit",
-    "Measure",
     "Method",
     "ParameterDraws",
     "SampledFit",

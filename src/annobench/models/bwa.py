@@ -38,7 +38,7 @@ from annobench.models._votes import Floats, check_search
 from annobench.models.base import Conventions, Fit, Method
 from annobench.models.kernels.votes import add_squares, add_votes, add_weights, correct_squares
 
-__all__ = ["METHOD", "BwaFit", "Codes", "fit"]
+__all__ = ["METHOD", "BwaFit", "fit"]
 
 Codes = NDArray[np.int32]
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft, special
 
-__all__ = ["BLOCK", "Floats", "ess_bulk", "ess_tail", "r_hat"]
+__all__ = ["BLOCK", "ess_bulk", "ess_tail", "r_hat"]
 
 Floats = NDArray[np.float64]
 

@@ -74,7 +74,7 @@ from annobench.models.base import (
 )
 from annobench.models.kernels.item_difficulty import LARGEST_MEAN, run_sweeps
 
-__all__ = ["METHOD", "Draws", "Floats", "ItemDifficultyFit", "fit"]
+__all__ = ["METHOD", "Draws", "ItemDifficultyFit", "fit"]
 
 Floats = NDArray[np.float64]
 

@@ -33,7 +33,7 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.noise._votes import Votes
 
-__all__ = ["MODELS", "Floats", "heterogeneity"]
+__all__ = ["MODELS", "heterogeneity"]
 
 Floats = NDArray[np.float64]
 

@@ -25,7 +25,7 @@ from annobench.labels.frames import as_annotations
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Floats", "LazyAnnotators", "find_lazy"]
+__all__ = ["LazyAnnotators", "find_lazy"]
 
 Floats = NDArray[np.float64]
 

@@ -21,7 +21,7 @@ from annobench.core.errors import ReaderError
 from annobench.core.results import Summarised
 from annobench.models import diagnostics
 
-__all__ = ["Draws", "Floats", "flatten"]
+__all__ = ["Draws", "flatten"]
 
 Floats = NDArray[np.float64]
 

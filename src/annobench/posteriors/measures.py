@@ -21,7 +21,7 @@ from scipy import special
 
 from annobench.models import convergence
 
-__all__ = ["QUANTILES", "Floats", "summarise"]
+__all__ = ["QUANTILES", "summarise"]
 
 Floats = NDArray[np.float64]
 

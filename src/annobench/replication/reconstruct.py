@@ -19,7 +19,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Floats", "integer_points", "least_squares_step"]
+__all__ = ["integer_points", "least_squares_step"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "Floats",
     "Interval",
     "bca_interval",
     "central_limits",

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.alignment.links import KINDS, STRENGTHS, Alignments, Link, SentencePair
 from annobench.core.errors import AnnotationError
 
-__all__ = ["FUZZIER", "GOLD", "Floats", "lay_links", "rival_links", "simulate_links", "tree_pairs"]
+__all__ = ["FUZZIER", "GOLD", "lay_links", "rival_links", "simulate_links", "tree_pairs"]
 
 Floats = NDArray[np.float64]
 

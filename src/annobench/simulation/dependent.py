@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 
-__all__ = ["REGIMES", "Codes", "DependentPanel", "Floats", "simulate"]
+__all__ = ["REGIMES", "DependentPanel", "simulate"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -22,7 +22,7 @@ from annobench.spans.matching import TOKEN, Match, MatchCounts, count_matches
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Floats", "SpanF1", "pairwise_f1"]
+__all__ = ["SpanF1", "pairwise_f1"]
 
 Floats = NDArray[np.float64]
 

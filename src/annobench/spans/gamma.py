@@ -24,7 +24,7 @@ from annobench.spans.marks import Marks
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Floats", "Gamma", "gamma_agreement"]
+__all__ = ["Gamma", "gamma_agreement"]
 
 Floats = NDArray[np.float64]
 

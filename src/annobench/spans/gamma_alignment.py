@@ -12,7 +12,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from annobench.core.errors import AnnotationError
 
-__all__ = ["Floats", "Ints", "ranges"]
+__all__ = ["ranges"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

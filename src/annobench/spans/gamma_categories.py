@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from annobench.resampling.ratios import ratio
 from annobench.spans.gamma_alignment import BestAlignment, Dissimilarity, Units
 
-__all__ = ["Floats", "LabelDisorder"]
+__all__ = ["LabelDisorder"]
 
 Floats = NDArray[np.float64]
 

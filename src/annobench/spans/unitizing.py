@@ -25,7 +25,7 @@ from annobench.spans.marks import Marks
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COEFFICIENTS", "Floats", "UnitizingAlpha", "unitizing_alpha"]
+__all__ = ["COEFFICIENTS", "UnitizingAlpha", "unitizing_alpha"]
 
 Floats = NDArray[np.float64]
 

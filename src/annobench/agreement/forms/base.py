@@ -26,7 +26,7 @@ from scipy import sparse
 from annobench.core.tolerances import ZERO
 from annobench.resampling.ratios import ratio
 
-__all__ = ["Floats", "Form", "Rows", "Totals", "cross", "dense"]
+__all__ = ["Form", "cross", "dense"]
 
 Floats = NDArray[Any]
 #: Rows of statistics, one for each item; sparse where a row is mostly zeros.

@@ -20,25 +20,6 @@ from annobench.course.records import (
     Simulation,
 )
 
-__all__ = [
-    "BANK",
-    "CALIBRATION",
-    "CATEGORY",
-    "CHANCE_SHARE",
-    "EXERCISES",
-    "LESSON",
-    "MIRROR",
-    "NEXT_BATCH",
-    "N_SIMULATED",
-    "POOLED_SENSITIVITY",
-    "PRIOR_COUNTS",
-    "R_HAT",
-    "Floats",
-    "Interval",
-    "category_probability",
-    "r_hat",
-]
-
 Floats = NDArray[np.float64]
 Interval = tuple[float, float]
 

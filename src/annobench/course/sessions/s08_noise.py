@@ -19,25 +19,6 @@ from annobench.course.records import (
     Simulation,
 )
 
-__all__ = [
-    "BANK",
-    "BOUND",
-    "DIFFERENCE",
-    "EXERCISES",
-    "GUESSES",
-    "HISTOGRAM",
-    "LESSON",
-    "MARKS",
-    "MIXTURE",
-    "NOISE_BY_KAPPA",
-    "N_COMPARISONS",
-    "TWENTY",
-    "WHICH_CHANCE",
-    "Floats",
-    "guesses_bound",
-    "mixture_pmf",
-]
-
 Floats = NDArray[np.float64]
 
 LESSON = Lesson(

@@ -14,7 +14,7 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models.kernels import dawid_skene as kernels
 
-__all__ = ["Floats", "Parameters", "Problem", "Settings", "State", "confusion_of"]
+__all__ = ["Parameters", "Problem", "Settings", "State", "confusion_of"]
 
 Floats = NDArray[np.float64]
 Tie = Literal["none", "category", "one_coin"]

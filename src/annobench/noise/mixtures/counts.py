@@ -14,7 +14,7 @@ from annobench.core.numbers import plain_number
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 
-__all__ = ["Counts", "Floats", "max_identifiable_components", "positive_counts"]
+__all__ = ["Counts", "max_identifiable_components", "positive_counts"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
