@@ -106,3 +106,16 @@ def test_no_module_is_long():
     paths = [*modules().values(), *EXPORTS.glob("*.py")]
     lines = {path.name: path.read_text().count("\n") for path in paths}
     assert {name: n for name, n in lines.items() if n > MAX_LINES} == {}
+
+
+def test_the_walks_name_files_that_exist():
+    text = (TOP / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    walks = text.partition("## Three walks")[2].partition("\n## ")[0]
+    named = re.findall(r"`([\w/]+\.(?:py|smk|csv))`", walks)
+    assert len(named) > 40
+    assert [
+        path for path in named if not any((top / path).is_file() for top in (SOURCE, TOP))
+    ] == []
+    for walk in ("**From a label to a report**", "**From a label to a consensus**"):
+        passed = re.findall(r"`[\w/]+\.py`", walks.partition(walk)[2].partition("\n\n")[0])
+        assert len(set(passed)) <= 25
