@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
+import panels
 import pytest
+from panels import panel
 
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene, fast_dawid_skene
 
-
-def panel(labels: dict[str, str], **names: object) -> Annotations:
-    """Labels of annotators "0", "1", ... by item; "-" is none: ``{"x": "11-0"}``."""
-    rows = [
-        (i, str(j), label)
-        for i, row in labels.items()
-        for j, label in enumerate(row)
-        if label != "-"
-    ]
-    return Annotations.from_arrays(*zip(*rows, strict=True), **names)
-
-
-def simulated(rng, n_categories: int = 3, n_items: int = 120, n_annotators: int = 8) -> Annotations:
-    """Labels of annotators who are right from five to nine times in ten; some are missing."""
-    truth = rng.integers(n_categories, size=(n_items, 1))
-    shift = rng.integers(1, n_categories, size=(n_items, n_annotators))
-    right = rng.random(shift.shape) < np.linspace(0.5, 0.9, n_annotators)
-    label = (truth + np.where(right, 0, shift)) % n_categories
-    item, annotator = np.nonzero(rng.random(shift.shape) < 0.6)
-    return Annotations.from_arrays(
-        item,
-        annotator,
-        label[item, annotator],
-        items=range(n_items),
-        annotators=range(n_annotators),
-        categories=range(n_categories),
-    )
+simulated = partial(panels.simulated, n_items=120, n_annotators=8, right=(0.5, 0.9), share=0.6)
 
 
 def rows_of(annotations: Annotations):

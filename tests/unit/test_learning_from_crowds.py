@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
+from panels import simulated
 
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
 
-
-def crowd(rng, n_categories: int, n_items: int = 60, n_annotators: int = 5) -> Annotations:
-    """Return labels that are right seven times in ten, three in four of them there."""
-    truth = rng.integers(n_categories, size=(n_items, 1))
-    shift = rng.integers(1, n_categories, size=(n_items, n_annotators))
-    label = (truth + shift * (rng.random(shift.shape) > 0.7)) % n_categories
-    item, annotator = np.nonzero(rng.random(shift.shape) < 0.75)
-    return Annotations.from_arrays(
-        item,
-        annotator,
-        label[item, annotator],
-        items=range(n_items),
-        annotators=range(n_annotators),
-        categories=range(n_categories),
-    )
+crowd = partial(simulated, n_annotators=5)
 
 
 def binary(annotations: Annotations, sensitivity, specificity, prevalence, n_updates: int):

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from panels import panel
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
-
-
-def panel(labels: dict[str, str], **names: object) -> Annotations:
-    """Labels of annotators "0", "1", ... by item: ``{"x": "110"}``."""
-    rows = [(i, str(j), label) for i, row in labels.items() for j, label in enumerate(row)]
-    return Annotations.from_arrays(*zip(*rows, strict=True), **names)
 
 
 def test_shares_of_the_votes_are_the_posterior():

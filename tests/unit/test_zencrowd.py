@@ -4,37 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from panels import panel, simulated
 
 from annobench.labels.annotations import Annotations
 from annobench.models import one_coin, zencrowd
-
-
-def panel(labels: dict[str, str], **names: object) -> Annotations:
-    """Labels of annotators "0", "1", ... by item; "-" is none: ``{"x": "11-0"}``."""
-    rows = [
-        (i, str(j), label)
-        for i, row in labels.items()
-        for j, label in enumerate(row)
-        if label != "-"
-    ]
-    return Annotations.from_arrays(*zip(*rows, strict=True), **names)
-
-
-def simulated(rng, n_categories: int, n_items: int = 60, n_annotators: int = 6) -> Annotations:
-    """Labels that are right seven times in ten, three in four of them there."""
-    truth = rng.integers(n_categories, size=(n_items, 1))
-    shift = rng.integers(1, n_categories, size=(n_items, n_annotators))
-    right = rng.random(shift.shape) < 0.7
-    label = (truth + np.where(right, 0, shift)) % n_categories
-    item, annotator = np.nonzero(rng.random(shift.shape) < 0.75)
-    return Annotations.from_arrays(
-        item,
-        annotator,
-        label[item, annotator],
-        items=range(n_items),
-        annotators=range(n_annotators),
-        categories=range(n_categories),
-    )
 
 
 def bayes(annotations: Annotations, accuracy) -> tuple[np.ndarray, float]:
