@@ -184,16 +184,10 @@ def read_parquet(tmp_path):
 
 
 def of_dask(tmp_path):
-    from annobench.core.workers import dask_client
+    from annobench.scale._workers import dask_client
 
     with dask_client():
         pass
-
-
-def of_classifier(tmp_path):
-    from annobench.aggregation.learning import _maximum_entropy
-
-    return _maximum_entropy()
 
 
 def of_paper(tmp_path):
@@ -234,7 +228,6 @@ MISSING = {
         "scale",
     ),
     "Dask": (of_dask, "dask", "scale"),
-    "a classifier": (of_classifier, "scikit-learn", "learn"),
     "a paper": (of_paper, "pandera", "data"),
     "a data set": (lambda _: ab.datasets.load("anesthesia", mode="simulated"), "pandera", "data"),
     "an export of INCEpTION": (of_uima, "dkpro-cassis", "exports"),

@@ -31,8 +31,9 @@ def public(module, path="annobench"):
             continue
         if inspect.ismodule(found) and found.__name__ == f"{module.__name__}.{name}":
             yield from public(found, f"{path}.{name}")
-        # A module without a list of public names shows what it imports, too.
-        own = hasattr(module, "__all__") or getattr(found, "__module__", "") == module.__name__
+        # A module also shows what it imports.
+        offered = vars(module).get("__all__", ())
+        own = name in offered or getattr(found, "__module__", "") == module.__name__
         if inspect.isfunction(found) and own:
             yield f"{path}.{name}", found
 

@@ -153,7 +153,7 @@ def test_an_annotator_apart_has_no_accuracy_and_the_others_have():
         assert found.annotators[shown].notna().to_numpy().tolist() == [[True] * len(shown)] * 3 + [
             [False] * len(shown)
         ]
-        assert "No item of '3' has a label of anybody else" in " ".join(found.remarks)
+        assert "No item of '3' has a label by anybody else" in " ".join(found.remarks)
         of_them = found.confusion["annotator"].eq("3")
         assert found.confusion.loc[of_them, "probability"].isna().all()
         assert found.confusion.loc[~of_them, "probability"].notna().all()

@@ -58,7 +58,7 @@ def public_functions() -> Iterator[FunctionType]:
             continue
         module = import_module(entry.name)
         own = [n for n, f in vars(module).items() if getattr(f, "__module__", "") == entry.name]
-        for name in {*own, *getattr(module, "__all__", ())}:
+        for name in {*own, *vars(module).get("__all__", ())}:
             found = getattr(module, name)
             if inspect.isfunction(found) and not name.startswith("_"):
                 yield found

@@ -249,8 +249,8 @@ def test_mace_is_told_from_all_its_starts(tmp_path):
     row = {"paper": "ustalov2024", "target": "mace.product", "published": "0.929"}
     [finding] = findings.findings(comparison_of(row), tmp_path)
     assert finding.claim == "MACE has an accuracy of 0.929 on Product."
-    assert "it is 0.825 to 0.831 after the 50 steps" in finding.outcome
-    assert "0.844 where they have converged" in finding.outcome
+    assert "the accuracy is 0.825 to 0.831 after the release's 50 steps" in finding.outcome
+    assert "0.844 after convergence" in finding.outcome
     path.unlink()
     assert not list(findings.findings(comparison_of(row), tmp_path))
 

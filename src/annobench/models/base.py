@@ -145,7 +145,7 @@ class Method:
         Parameters
         ----------
         annotations : Annotations or BlockedLabels
-            The labels to be fitted; a data frame with one row a label becomes annotations.
+            The labels to be fitted; a data frame with one row per label becomes annotations.
         informed : bool, default False
             Whether the quality of annotators is known from something else than these labels: known
             categories, stated weights, or more labels that are checked elsewhere.

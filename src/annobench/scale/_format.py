@@ -4,13 +4,13 @@ The folder has ::
 
     labels.json              categories, scale, sizes of the partitions, digests of the files
     annotators.parquet       names of annotators, by code
-    labels/00000.arrow       a row an item: its labels, a list of codes of annotator and category
+    labels/00000.arrow       one row per item: its labels, a list of codes of annotator and category
     items/00000.parquet      names of items by code, their first row in the source, their labels
 
 Codes of annotators and categories are those of `annobench.read_labels` on the same rows, and items
 of a partition stand in the order of their first rows. Labels, which passes read in every iteration,
 are stored as they are used (Arrow's IPC format): a pass maps the file and decodes nothing. Up to
-version 2 of the format they were Parquet, a row a label, which is read, too.
+version 2 of the format they were Parquet, one row per label, which is read, too.
 """
 
 from __future__ import annotations

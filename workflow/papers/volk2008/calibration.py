@@ -36,8 +36,9 @@ def skill_and_strictness(hits: ArrayLike, rivals: ArrayLike) -> tuple[Floats, Fl
     Returns
     -------
     skill, strictness : ndarray, shape (J,)
-        The difference of the normal quantiles, 0 for who can't tell the two apart; and half
-        their sum with the sign turned, 0 for who misses one as often as draws the other.
+        The difference of the normal quantiles, 0 for an annotator who can't distinguish the two;
+        and half their sum with the sign turned, 0 for one who misses the first as often as draws
+        the other.
 
     Raises
     ------

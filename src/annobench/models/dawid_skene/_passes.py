@@ -103,7 +103,7 @@ class DawidSkenePasses:
         return likelihood, likelihood + problem.log_prior(state)
 
     def is_settled(self, now: float, before: float) -> bool:
-        """Say whether the log posterior has come to rest."""
+        """Say whether the log posterior has converged."""
         return self._whole().is_settled(now, before)
 
     def start(self, parameters: Parameters) -> Theta:
