@@ -85,8 +85,10 @@ def test_the_draft_of_a_living_writer_is_left_alone(tmp_path):
         first.write_text("first")
         with replacing(target) as second:
             second.write_text("second")
-        code = "import sys; from annobench.core.files import remove_abandoned_drafts as remove; "
+        code = (
+            "import sys; from annobench.core.files import remove_abandoned_drafts as remove; "
             "remove(sys.argv[1])"
+        )
         subprocess.run([sys.executable, "-c", code, tmp_path], check=True)
         assert first.read_text() == "first"
         assert target.read_text() == "second"
