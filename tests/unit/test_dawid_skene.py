@@ -537,6 +537,21 @@ def test_the_check_passes_labels_of_the_model_and_finds_hard_items(rng):
 
 
 @pytest.mark.parametrize(
+    ("n_items", "n_annotators", "per_item", "k", "largest"),
+    [
+        (50, 2, 100, 2, "labels"),
+        (5_000, 2, 2, 9, "items"),
+        (60, 9, 2, 60, "confusion matrices"),
+    ],
+)
+def test_the_message_says_what_needs_most_memory(n_items, n_annotators, per_item, k, largest):
+    n = np.arange(n_items * per_item)
+    a = Annotations.from_arrays(n // per_item, n % n_annotators, n % k, categories=range(k))
+    with pytest.raises(AnnotationError, match=f"of them for the {largest}, and"):
+        dawid_skene.fit(a, memory_limit=1, threads=1)
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"smoothing": -1}, r"smoothing must be above 0.*got -1"),
