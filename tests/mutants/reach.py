@@ -85,10 +85,10 @@ class Imports:
                         yield from self._named(origin, alias.name)
                         known[alias.asname or alias.name] = f"{origin}.{alias.name}"
         for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
-                head, _, rest = ast.unparse(node.value).partition(".")
+            if isinstance(node, ast.Attribute):
+                head, *rest = _dotted(node.value) or [""]
                 if head in known:
-                    yield from self._named(".".join(filter(None, [known[head], rest])), node.attr)
+                    yield from self._named(".".join([known[head], *rest]), node.attr)
 
     def _module(self, dotted: str) -> Iterator[str]:
         if dotted in self.modules:
@@ -109,6 +109,15 @@ class Imports:
         for dotted in self.modules:
             if dotted.rpartition(".")[0] == package:
                 yield dotted
+
+
+def _dotted(node: ast.AST) -> list[str]:
+    """Return the parts of a dotted name; none of another expression."""
+    rest: list[str] = []
+    while isinstance(node, ast.Attribute):
+        rest.insert(0, node.attr)
+        node = node.value
+    return [node.id, *rest] if isinstance(node, ast.Name) else []
 
 
 def _discovers(tree: ast.AST) -> bool:

@@ -171,6 +171,8 @@ class Plan:
             if package_of(module) in TARGETS and not module.startswith(LEAVING):
                 self.modules[package_of(module)].append(module)
         self._found: dict[str, list[Mutant]] = {}
+        self._drawn: dict[str, list[Mutant]] = {}
+        self._lines: dict[str, int] = {}
         self.outcomes = moved(outcomes, self)
 
     def text(self, module: str) -> str:
@@ -186,12 +188,17 @@ class Plan:
 
     def lines(self, package: str) -> int:
         """Count the lines of code of a package."""
-        return sum(code_lines(self.text(module)) for module in self.modules[package])
+        if package not in self._lines:
+            texts = map(self.text, self.modules[package])
+            self._lines[package] = sum(map(code_lines, texts))
+        return self._lines[package]
 
     def mutants(self, package: str) -> list[Mutant]:
         """List the planned mutants of a package."""
         found = [one for module in self.modules[package] for one in self.find(module)]
-        drawn = {one.key for one in draw(found, -(-self.lines(package) // LINES))}
+        if package not in self._drawn:
+            self._drawn[package] = draw(found, -(-self.lines(package) // LINES))
+        drawn = {one.key for one in self._drawn[package]}
         run = {(*one.key, one.source) for one in self.outcomes if one.package == package}
         before = {key[:-1] for key in run}
         return [

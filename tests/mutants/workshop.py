@@ -34,7 +34,7 @@ BUDGET = 60.0
 #: The CPU seconds of a file of tests, and of one test, when it is first run.
 FIRST_RUN, LONGEST = 400, 20
 #: So many files whose tests call the changed function are asked, and so many candidates looked at.
-FILES, CANDIDATES = 5, 12
+FILES, CANDIDATES = 3, 8
 #: What a process returns in which pytest itself did not run.
 OWN_FAULT = 99
 

@@ -301,4 +301,4 @@ def test_of_the_mutants_of_each_package_that_were_run_enough_are_killed():
         run = [one for one in outcomes if one.package == package.name]
         alive = sum(one.status == "survived" for one in run)
         different = sum(one.status != "equivalent" for one in run)
-        assert alive <= (1 - package.target) * different, package.name
+        assert alive <= (1 - package.target) * different + 1e-9, package.name
