@@ -536,6 +536,13 @@ def test_the_check_passes_labels_of_the_model_and_finds_hard_items(rng):
 # Bad input.
 
 
+def test_labels_of_one_category_are_fitted_at_once():
+    a = Annotations.from_arrays([0, 0, 1, 1], list("abab"), ["yes"] * 4)
+    fitted = dawid_skene.fit(a)
+    assert fitted.converged
+    assert (fitted.n_iterations, fitted.log_likelihood) == (1, 0)
+
+
 @pytest.mark.parametrize(
     ("n_items", "n_annotators", "per_item", "k", "largest"),
     [
