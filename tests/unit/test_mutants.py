@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
+import json
+import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from tests.mutants import stored
 from tests.mutants.changes import SEED, code_lines, draw, find
 from tests.mutants.reach import Imports
 from tests.mutants.stored import Outcome, Package, Plan
-from tests.mutants.workshop import EXAMPLES, Calls
+from tests.mutants.workshop import EXAMPLES, Calls, Chosen, Recorder
 
 CODE = '''\
 """Text 1."""
@@ -285,6 +289,33 @@ def test_tests_that_call_a_function_or_a_function_in_it_are_found():
     assert calls.of("m.py", "by_fixture") == ["a", "b", "c"]
     assert calls.of("m.py", "") == ["a", "b"]
     assert calls.of("m.py", "never") == []
+
+
+def test_the_recorder_names_the_functions_of_the_library_that_are_called(tmp_path):
+    path = tmp_path / "m.py"
+    path.write_text("def f():\n    def g():\n        pass\n    g()\n\n\ndef h():\n    pass\n")
+    spec = importlib.util.spec_from_file_location("m", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    before = sys.gettrace()
+    recorder = Recorder(tmp_path, tmp_path / "trace.jsonl")
+    try:
+        module.f()
+        json.dumps({})
+    finally:
+        sys.settrace(before)
+    assert recorder.take() == ["m.py::f", "m.py::f.g"]
+    assert recorder.take() == []
+
+
+def test_of_the_tests_collected_those_chosen_run_the_quickest_first(tmp_path):
+    items = [SimpleNamespace(nodeid=name) for name in "abcd"]
+    chosen = Chosen({"a": 2.0, "d": 0.5, "c": 1.0}, tmp_path / "failed.txt")
+    chosen.pytest_collection_modifyitems(None, None, items)
+    assert [item.nodeid for item in items] == ["d", "c", "a"]
+    chosen.pytest_runtest_logreport(SimpleNamespace(failed=False, nodeid="d"))
+    chosen.pytest_runtest_logreport(SimpleNamespace(failed=True, nodeid="c"))
+    assert (tmp_path / "failed.txt").read_text() == "c"
 
 
 def test_the_page_tells_what_is_stored():
