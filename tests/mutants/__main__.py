@@ -11,10 +11,12 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from tests.mutants import stored
-from tests.mutants.changes import Mutant
+from tests.mutants.changes import Key, Mutant
 from tests.mutants.stored import TARGETS, Outcome, Plan
 from tests.mutants.workshop import EXAMPLES, Workshop
 
@@ -23,8 +25,8 @@ def main(names: list[str], again: bool, minutes: float, folder: Path) -> None:
     """Run the mutants of the packages or modules named, or of all."""
     ends = time.monotonic() + 60 * minutes
     plan = Plan(stored.SOURCE, stored.read_results())
-    reasons = stored.read_equivalent(stored.HERE / "equivalent.csv", plan.find)
-    write(plan)
+    reasons = stored.read_equivalent(stored.EQUIVALENT, plan.find)
+    write(plan, reasons)
     chosen = [
         one
         for name in TARGETS
@@ -37,7 +39,7 @@ def main(names: list[str], again: bool, minutes: float, folder: Path) -> None:
     workshop = Workshop(folder)
     for one in chosen:
         before = known.get(one.key)
-        if before and not (again and before.status == "survived") and one.key not in reasons:
+        if before and not (again and before.status == "survived"):
             continue
         if time.monotonic() > ends:
             break
@@ -47,8 +49,7 @@ def main(names: list[str], again: bool, minutes: float, folder: Path) -> None:
         print(f"{found[0]} {one.module}:{one.line}: {one.original} -> {one.mutant}", end=" ")
         print(f"({time.time() - began:.0f} s) {found[1]}{found[2]}", flush=True)
         keep(one, *found)
-    plan.outcomes = stored.read_results()
-    write(plan)
+    write(plan, reasons)
 
 
 def keep(one: Mutant, status: str, test: str, reason: str) -> None:
@@ -59,11 +60,15 @@ def keep(one: Mutant, status: str, test: str, reason: str) -> None:
     stored.write_results([*others, made])
 
 
-def write(plan: Plan) -> None:
+def write(plan: Plan, reasons: Mapping[Key, str]) -> None:
     """Write the plan and the page, and the outcomes of code that is still there."""
     packages = plan.packages()
-    names = {package.name for package in packages}
-    outcomes = [one for one in plan.outcomes if one.package not in names or plan.holds(one)]
+    plan.read(stored.read_results())  # anew, since a run may have stored some meanwhile
+    outcomes = [
+        replace(one, status="equivalent", reason=reasons[one.key]) if one.key in reasons else one
+        for one in plan.outcomes
+        if one.package not in TARGETS or one.module.startswith(stored.LEAVING) or plan.holds(one)
+    ]
     stored.write_results(outcomes)
     stored.write_packages(packages)
     stored.PAGE.write_text(stored.page(outcomes, packages, EXAMPLES), encoding="utf-8")
@@ -78,7 +83,8 @@ if __name__ == "__main__":
     parser.add_argument("--folder", type=Path, help="for the copy; by default a temporary one")
     asked = parser.parse_args()
     if asked.page:
-        write(Plan(stored.SOURCE, stored.read_results()))
+        current = Plan(stored.SOURCE, stored.read_results())
+        write(current, stored.read_equivalent(stored.EQUIVALENT, current.find))
     elif asked.folder:
         asked.folder.mkdir(parents=True, exist_ok=True)
         main(asked.modules, asked.again, asked.minutes, asked.folder)

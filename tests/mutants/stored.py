@@ -17,6 +17,7 @@ SOURCE = TOP / "src" / "annobench"
 PAGE = TOP / "docs" / "explanation" / "mutants.md"
 RESULTS = HERE / "results.csv"
 PACKAGES = HERE / "packages.csv"
+EQUIVALENT = HERE / "equivalent.csv"
 
 #: One mutant is drawn for so many lines of code.
 LINES = 100
@@ -173,7 +174,21 @@ class Plan:
         self._found: dict[str, list[Mutant]] = {}
         self._drawn: dict[str, list[Mutant]] = {}
         self._lines: dict[str, int] = {}
-        self.outcomes = moved(outcomes, self)
+        self.outcomes: list[Outcome] = []
+        self.read(outcomes)
+
+    def read(self, outcomes: Iterable[Outcome]) -> None:
+        """Take stored outcomes; those of modules that are elsewhere now get the new places."""
+        places = defaultdict(list)
+        for path in self.source.rglob("*.py"):
+            places[path.name].append(path.relative_to(self.source).as_posix())
+        self.outcomes = []
+        for one in outcomes:
+            if not (self.source / one.module).is_file():
+                new = [replace(one, module=place) for place in places[Path(one.module).name]]
+                new = [other for other in new if self.holds(other)]
+                one = new[0] if len(new) == 1 else one
+            self.outcomes.append(one)
 
     def text(self, module: str) -> str:
         """Return the source of a module."""
@@ -220,21 +235,6 @@ class Plan:
             one.key == outcome.key and one.source == outcome.source
             for one in self.find(outcome.module)
         )
-
-
-def moved(outcomes: Iterable[Outcome], plan: Plan) -> list[Outcome]:
-    """Give outcomes of modules that are elsewhere now their modules' new places."""
-    places = defaultdict(list)
-    for path in plan.source.rglob("*.py"):
-        places[path.name].append(path.relative_to(plan.source).as_posix())
-    found = []
-    for one in outcomes:
-        if not (plan.source / one.module).is_file():
-            new = [replace(one, module=place) for place in places[Path(one.module).name]]
-            new = [other for other in new if plan.holds(other)]
-            one = new[0] if len(new) == 1 else one
-        found.append(one)
-    return found
 
 
 TEXT = """\
