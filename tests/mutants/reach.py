@@ -43,16 +43,22 @@ class Imports:
         ]
         self._distances = {path: self._walk(path) for path in self.files}
 
-    def candidates(self, module: str) -> list[Path]:
-        """List the files of tests that can notice a change of a module, the best first."""
+    def candidates(self, module: str) -> tuple[list[Path], list[Path]]:
+        """List the files of tests that name a module, and the others that lead to it.
+
+        The best come first.
+        """
         dotted = next(name for name, path in self.modules.items() if path == module)
 
         def order(path: Path) -> tuple:
             folder = FOLDERS.index(path.relative_to(self.tests).parts[0])
-            near = self._distances[path][dotted]
-            return near > 1, _likeness(path, module), near, folder, path.stat().st_size, path.name
+            size = path.stat().st_size
+            return _likeness(path, module), self._distances[path][dotted], folder, size, path.name
 
-        return sorted((path for path in self.files if dotted in self._distances[path]), key=order)
+        reaching = [path for path in self.files if dotted in self._distances[path]]
+        reaching.sort(key=order)
+        near = [path for path in reaching if self._distances[path][dotted] == 1]
+        return near, [path for path in reaching if path not in near]
 
     def _walk(self, path: Path) -> dict[str, int]:
         """Return the number of imports from a file to each module that it reaches."""

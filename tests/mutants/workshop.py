@@ -30,9 +30,9 @@ MEMORY = 12 * 2**30
 #: That a property's test tries, unless it says itself how many.
 EXAMPLES = 20
 #: The CPU seconds that the tests of a mutant may take when nothing is changed.
-BUDGET = 60.0
+BUDGET = 40.0
 #: The CPU seconds of a file of tests, and of one test, when it is first run.
-FIRST_RUN, LONGEST = 400, 20
+FIRST_RUN, LONGEST = 60, 10
 #: So many files whose tests call the changed function are asked, and so many candidates looked at.
 FILES, CANDIDATES = 3, 8
 #: What a process returns in which pytest itself did not run.
@@ -251,10 +251,10 @@ class Workshop:
         """Change the library, run the tests, and put the file back: status, test, reason."""
         plain = self.is_compiled(mutant.module)
         left, asked = BUDGET, 0
-        paths = self.imports.candidates(mutant.module)[:CANDIDATES]
-        # The module's own first, then those of which is known already what they call.
-        paths[1:] = sorted(paths[1:], key=lambda path: not self.trace(path, plain).exists())
-        for path in paths:
+        near, far = self.imports.candidates(mutant.module)
+        # Of those that do not name the module, first those of which is known what they call.
+        far.sort(key=lambda path: not self.trace(path, plain).exists())
+        for path in [*near, *far][:CANDIDATES]:
             found = self.calls(path, plain)
             chosen: dict[str, float] = {}
             tests = found.of(mutant.module, mutant.function)

@@ -375,6 +375,15 @@ def test_quadratic_kappa_is_the_intraclass_correlation_in_the_limit():
     assert ag.cohen_kappa(a, weights="quadratic").estimate == pytest.approx(icc, rel=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["percentile", "jackknife"])
+def test_an_interval_without_width_is_not_put_down_to_agreement_of_labels_that_differ(kind):
+    first = np.arange(8)
+    table = pd.DataFrame({"ann": first, "bob": first + 1}, index=pd.Index(list("stuvwxyz")))
+    result = ag.pearson(Annotations.from_wide(table, scale="interval"))  # 1 in any sample
+    with pytest.warns(IntervalWarning, match=r"has no width.*not seen: report the estimate"):
+        result.interval(kind, rng=1)
+
+
 def test_tables_of_categories_have_a_limit():
     def labels(n):
         return Annotations.from_arrays(range(n), ["a"] * n, range(n))
