@@ -12,6 +12,7 @@ import resource
 import shutil
 import signal
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Collection
@@ -72,6 +73,7 @@ class Recorder:
         self.calls: dict[int, object] = {}
         self.began = 0.0
         sys.settrace(self.trace)
+        threading.settrace(self.trace)  # of threads to come
 
     def trace(self, frame, event, arg):
         """Remember the code that is called, and do not follow its lines."""
@@ -300,6 +302,7 @@ class _Untraced:
 
     def pytest_sessionfinish(self):
         sys.settrace(None)
+        threading.settrace(None)
 
 
 def _too_long(number, frame):

@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import json
 import sys
+import threading
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -305,9 +306,16 @@ def test_the_recorder_names_the_functions_of_the_library_that_are_called(tmp_pat
     try:
         module.f()
         json.dumps({})
+        found = recorder.take()
+        thread = threading.Thread(target=module.h)
+        thread.start()
+        thread.join()
+        of_thread = recorder.take()
     finally:
         sys.settrace(before)
-    assert recorder.take() == ["m.py::f", "m.py::f.g"]
+        threading.settrace(before)
+    assert found == ["m.py::f", "m.py::f.g"]
+    assert of_thread == ["m.py::h"]
     assert recorder.take() == []
 
 
