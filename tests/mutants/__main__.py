@@ -26,10 +26,10 @@ def main(names: list[str], again: bool, minutes: float, folder: Path) -> None:
     ends = time.monotonic() + 60 * minutes
     plan = Plan(stored.SOURCE, stored.read_results())
     reasons = stored.read_equivalent(stored.EQUIVALENT, plan.find)
-    write(plan, reasons)
     chosen = [
         one
         for name in TARGETS
+        if not names or name in map(stored.package_of, names)
         for one in plan.mutants(name)
         if not names or one.module.startswith(tuple(names))
     ]
