@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 NAME = "annobench"
 #: Folders of tests that run in seconds, the quickest first.
@@ -53,7 +53,9 @@ class Imports:
         def order(path: Path) -> tuple:
             folder = FOLDERS.index(path.relative_to(self.tests).parts[0])
             size = path.stat().st_size
-            return _likeness(path, module), self._distances[path][dotted], folder, size, path.name
+            named = [name for name, distance in self._distances[path].items() if distance == 1]
+            inside = sum(name.startswith(f"{dotted.rpartition('.')[0]}.") for name in named)
+            return _likeness(path, module), -inside / len(named), folder, size, path.name
 
         reaching = [path for path in self.files if dotted in self._distances[path]]
         reaching.sort(key=order)
@@ -137,12 +139,11 @@ def _discovers(tree: ast.AST) -> bool:
 
 
 def _likeness(path: Path, module: str) -> int:
-    """Rank a file of tests by its name: that of the module, a part of it, of its folder, other."""
+    """Rank a file of tests by its name: that of the module, a part of it, another."""
     test = path.stem.removeprefix("test_")
-    *folders, stem = module.removesuffix(".py").split("/")
-    stem = stem.strip("_")
+    stem = PurePosixPath(module).stem.strip("_")
     if stem == test:
         return 0
     if stem in test or test in stem or stem.rstrip("s") in test:
         return 1
-    return 2 if any(folder.rstrip("s") in test for folder in folders[::-1]) else 3
+    return 2

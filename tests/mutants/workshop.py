@@ -254,9 +254,11 @@ class Workshop:
         plain = self.is_compiled(mutant.module)
         left, asked = BUDGET, 0
         near, far = self.imports.candidates(mutant.module)
-        # Of those that do not name the module, first those of which is known what they call.
-        far.sort(key=lambda path: not self.trace(path, plain).exists())
-        for path in [*near, *far][:CANDIDATES]:
+        new = 0
+        for path in [*near, *far]:
+            new += not self.trace(path, plain).exists()
+            if new > CANDIDATES:
+                break
             found = self.calls(path, plain)
             chosen: dict[str, float] = {}
             tests = found.of(mutant.module, mutant.function)
