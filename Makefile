@@ -177,8 +177,8 @@ format: $(INSTALLED)  ## Put the sources into their one layout.
 	$(BIN)/snakefmt Snakefile workflow tests/workflow
 
 # Of strings in sets the order is then the same in every run.
-mutants: $(INSTALLED)  ## Change the library in small ways, and see what no test notices: an hour.
-	PYTHONHASHSEED=0 $(BIN)/python tests/mutants/mutants.py
+mutants: $(INSTALLED)  ## Change the library in small ways, and see what no test notices: hours.
+	PYTHONHASHSEED=0 $(BIN)/python -m tests.mutants
 
 bench: $(PEERS)  ## Measure speed and memory beside other packages, in .venv-peers.
 	.venv-peers/bin/python -m benchmarks

@@ -16,6 +16,7 @@ from annobench.agreement.coefficients.icc import f_interval
 from annobench.agreement.coefficients.pearson import fisher_interval
 from annobench.agreement.forms.base import dense
 from annobench.agreement.replicates import jackknife, posterior
+from annobench.agreement.weights import check_tabulated
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.labels.annotations import Annotations
 from annobench.resampling.weights import draw_counts, weighted_sum
@@ -372,6 +373,24 @@ def test_quadratic_kappa_is_the_intraclass_correlation_in_the_limit():
     n, items, annotators, error = ag.icc(a).form.mean_squares(ag.icc(a).totals)
     icc = (items - error) / (items + error + 2 * annotators / (n - 1))
     assert ag.cohen_kappa(a, weights="quadratic").estimate == pytest.approx(icc, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["percentile", "jackknife"])
+def test_an_interval_without_width_is_not_put_down_to_agreement_of_labels_that_differ(kind):
+    first = np.arange(8)
+    table = pd.DataFrame({"ann": first, "bob": first + 1}, index=pd.Index(list("stuvwxyz")))
+    result = ag.pearson(Annotations.from_wide(table, scale="interval"))  # 1 in any sample
+    with pytest.warns(IntervalWarning, match=r"has no width.*not seen: report the estimate"):
+        result.interval(kind, rng=1)
+
+
+def test_tables_of_categories_have_a_limit():
+    def labels(n):
+        return Annotations.from_arrays(range(n), ["a"] * n, range(n))
+
+    check_tabulated(labels(3_000), "alpha")
+    with pytest.raises(AnnotationError, match="at most 3,000 categories are taken"):
+        check_tabulated(labels(3_001), "alpha")
 
 
 def test_spearman_is_scipys():

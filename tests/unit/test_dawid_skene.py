@@ -536,6 +536,28 @@ def test_the_check_passes_labels_of_the_model_and_finds_hard_items(rng):
 # Bad input.
 
 
+def test_labels_of_one_category_are_fitted_at_once():
+    a = Annotations.from_arrays([0, 0, 1, 1], list("abab"), ["yes"] * 4)
+    fitted = dawid_skene.fit(a)
+    assert fitted.converged
+    assert (fitted.n_iterations, fitted.log_likelihood) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("n_items", "n_annotators", "per_item", "k", "largest"),
+    [
+        (50, 2, 100, 2, "labels"),
+        (5_000, 2, 2, 9, "items"),
+        (60, 9, 2, 60, "confusion matrices"),
+    ],
+)
+def test_the_message_says_what_needs_most_memory(n_items, n_annotators, per_item, k, largest):
+    n = np.arange(n_items * per_item)
+    a = Annotations.from_arrays(n // per_item, n % n_annotators, n % k, categories=range(k))
+    with pytest.raises(AnnotationError, match=f"of them for the {largest}, and"):
+        dawid_skene.fit(a, memory_limit=1, threads=1)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -44,6 +44,14 @@ def test_the_first_repeat(labels, monkeypatch):
     assert few == many == n
 
 
+@pytest.mark.parametrize("item", [0, 5])
+def test_a_repeat_of_the_first_or_the_last_item_is_found(item, monkeypatch):
+    annotator = np.tile(np.arange(4), 6)
+    annotator[4 * item + 3] = annotator[4 * item]
+    arguments = np.arange(0, 25, 4), np.arange(24), annotator, 4
+    assert _both(monkeypatch, _grouping.find_repeat, *arguments) == (4 * item + 3,) * 2
+
+
 def test_labels_without_repeats(monkeypatch):
     annotator = np.tile(np.arange(4), 6)
     arguments = np.arange(0, 25, 4), np.arange(24), annotator, 4

@@ -310,6 +310,18 @@ def test_one_annotator_is_compared_with_gold(tmp_path):
     assert not notes
 
 
+def test_labels_that_add_up_to_one_number_are_no_counts_where_annotators_are_named():
+    def read(first, second):
+        return Annotations.from_wide(
+            pd.DataFrame({"item": list("wxyz"), first: [0, 1, 2, 2], second: [2, 1, 0, 0]})
+        )
+
+    a = read("annotator_1", "annotator_2")
+    assert (a.n_annotators, a.n_labels) == (2, 8)
+    with pytest.raises(AnnotationError, match=r"add up to 2\..*from_counts"):
+        read("poor", "good")
+
+
 def test_counts_of_categories_are_no_labels_of_annotators(tmp_path):
     frame = pd.DataFrame(
         {

@@ -132,6 +132,24 @@ def test_position_bias_of_clusters(rng):
     assert (one.p_value, one.lower, one.upper) == (1, 0, 1)
 
 
+@pytest.mark.parametrize(
+    ("sums", "p_value"),
+    [
+        ([3.0], 1),
+        ([0.0], 1),
+        ([0.0, 0.0], 1),
+        ([2.0, 2.0], 0),
+        ([1.0, -1.0], 1),
+        ([1.0, 3.0], 0.295),
+    ],
+)
+def test_sums_of_clusters_are_compared_with_0(sums, p_value):
+    # The last t is 2 on one degree of freedom: 1 - 2 atan(2) / pi.
+    assert consistency._p_value_of_mean(np.array(sums, dtype=float)) == pytest.approx(
+        p_value, abs=5e-4
+    )
+
+
 def test_ties_and_one_sided_orders():
     labels = Annotations.from_arrays([*"xyz"], ["llm"] * 3, ["A", "tie", "B"])
     found = consistency.position_table(labels, ["A", "B", "A"]).iloc[0]

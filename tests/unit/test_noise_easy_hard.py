@@ -72,6 +72,11 @@ def test_annotators_may_guess_each_in_their_own_way_over_many_categories():
 # ----------------------------------------------------------------------- Equation 1 and bounds
 
 
+def test_more_items_than_there_are_cannot_be_hard():
+    found = hard_given_agreed(20, 5, 0.4)
+    assert found.tail([15, 20, 1_000]).tolist() == [0, 0, 0]
+
+
 @pytest.mark.parametrize(("n", "d", "p"), SMALL)
 def test_equation_1_is_that_of_enumeration(n, d, p):
     wanted = [float(x) for x in enumerated(n, d, Fraction(p))]

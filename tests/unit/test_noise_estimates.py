@@ -57,6 +57,15 @@ def test_two_labels_and_three_categories_say_what_they_lack():
     assert three.loc["easy_hard", "lower"] == pytest.approx(5 / 45)
 
 
+@pytest.mark.parametrize(
+    "option", [{"level": 1.0}, {"level": 0.0}, {"settled": 0.5}, {"settled": 1}]
+)
+def test_a_level_or_a_rate_out_of_range_is_refused(option):
+    labels = Annotations.from_contingency([[45, 5], [5, 45]])
+    with pytest.raises(AnnotationError, match=r"hard_share: level .* and settled"):
+        noise.hard_share(labels, **option)
+
+
 def test_the_share_of_easy_hard_is_bounded_by_what_is_not_rejected():
     labels = Annotations.from_contingency([[45, 5], [5, 45]])
     row = noise.hard_share(labels, guess_distribution=0.5).set_index("model").loc["easy_hard"]

@@ -291,6 +291,12 @@ def test_the_papers_degrees_of_freedom(rte):
     assert np.isnan(mixtures.chi_square([1, 2], [1, 2], n_fitted=1).p_value)
 
 
+def test_a_cell_that_is_empty_and_expected_to_be_counts_nothing():
+    found = mixtures.chi_square([8, 0, 12], [10, 0, 10], n_fitted=0)
+    without = mixtures.chi_square([8, 12], [10, 10], n_fitted=0)
+    assert found.statistic == pytest.approx(without.statistic)
+
+
 def test_bins_are_pooled():
     found = mixtures.chi_square([1, 4, 5], [2, 3, 5], n_fitted=0, bins=[0, 0, 1])
     assert found.statistic == 0

@@ -49,6 +49,7 @@ def test_estimate_error_and_bootstrap_are_those_in_memory(both, dask_workers, na
     pd.testing.assert_frame_equal(
         found.summary(), whole.summary()[list(found.summary().columns)], rtol=1e-10
     )
+    assert found.n_items == (np.bincount(annotations.item) > 1).sum()
     ours, other = (each.bootstrap(replicates=50, rng=7) for each in (found, whole))
     np.testing.assert_allclose(ours, other, rtol=1e-10)
     for kind in ("analytic", "percentile"):

@@ -16,6 +16,7 @@ import pytest
 
 from annobench import agreement
 from annobench.agreement import report_rows
+from annobench.agreement.annotators import annotator_agreement
 from annobench.agreement.record import Coefficient
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
@@ -511,6 +512,19 @@ def test_the_reason_why_an_interval_has_no_width_is_true():
     found = without_width(*[(n, n + 1) for n in range(6)], scale="interval")
     assert found
     assert not [text for text in found if "agree." in text]
+
+
+def test_agreement_of_each_annotator_on_numbers_does_not_depend_on_their_zero():
+    rng = np.random.default_rng(5)
+    item, annotator = np.repeat(np.arange(30), 3), np.tile(list("abc"), 30)
+    label = rng.integers(0, 5, 90)
+    found = [
+        annotator_agreement(
+            Annotations.from_arrays(item, annotator, label + zero, scale="interval")
+        )["observed_agreement"]
+        for zero in (0, 10**9)
+    ]
+    np.testing.assert_allclose(*found, rtol=1e-12)
 
 
 def test_an_interval_of_a_mean_of_annotators_is_not_upside_down():

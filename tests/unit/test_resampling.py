@@ -1,11 +1,15 @@
 """Weights, ratios and intervals that know nothing of what is resampled."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from annobench import resampling
-from annobench.core.errors import AnnotationError
+from annobench.agreement.intervals import containing
+from annobench.core.errors import AnnotationError, DegenerateWarning
+from annobench.resampling.intervals import Interval
 from annobench.resampling.proportions import wilson_limits
 from annobench.resampling.weights import chunk_sizes, weighted_sum
 
@@ -76,6 +80,30 @@ def test_an_equal_tailed_interval_is_cut_at_an_estimate_in_its_tail():
     assert (above.lower, above.upper) == pytest.approx((0.1, 1.5))
     below = resampling.equal_tailed_interval(-0.5, draws, 0.9)
     assert (below.lower, below.upper) == pytest.approx((-0.5, 0.9))
+
+
+def test_central_limits_leave_out_the_same_share_of_draws_on_both_sides():
+    np.testing.assert_allclose(resampling.central_limits(np.arange(101.0), 0.9), [5, 95])
+
+
+def test_a_jackknife_interval_counts_units_without_which_nothing_is_defined():
+    values = np.array([1.0, np.nan, 2.0, 4.0, np.nan])
+    found = resampling.jackknife_interval(2.0, values, 0.9)
+    defined = resampling.jackknife_interval(2.0, values[~np.isnan(values)], 0.9)
+    assert (found.n_undefined, defined.n_undefined) == (2, 0)
+    assert (found.lower, found.upper) == (defined.lower, defined.upper)
+
+
+@pytest.mark.parametrize(("lower", "upper"), [(0.1, 0.2), (0.6, 0.7)])
+def test_quantiles_of_replicates_beside_the_estimate_are_no_interval(lower, upper):
+    beside = Interval(0.5, lower, upper, 0.9, "percentile")
+    with pytest.warns(DegenerateWarning):
+        found = containing(beside, "kappa")
+    assert np.isnan([found.lower, found.upper]).all()
+    # Rounding is forgiven on both sides.
+    for end in (0.5 - 1e-14, 0.5 + 1e-14):
+        assert containing(replace(beside, lower=end, upper=0.7), "kappa").lower <= 0.5
+        assert containing(replace(beside, lower=0.3, upper=end), "kappa").upper >= 0.5
 
 
 def test_intervals_of_arrays_have_their_shape():

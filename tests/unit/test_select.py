@@ -378,6 +378,19 @@ def test_many_categories_need_wider_codes_and_few_do_not():
     assert a.relabel(a.label, categories=range(n)).label.dtype == np.int32
 
 
+def test_labels_of_few_categories_can_become_labels_of_many():
+    a = Annotations.from_arrays(list("xyz"), list("aaa"), list("010"))
+    found = a.relabel([39_999, 0, 33_000], categories=range(40_000))
+    assert [found.categories[code] for code in found.label] == ["39999", "0", "33000"]
+
+
+@pytest.mark.parametrize("mapping", [{"0": "", "1": "q"}, {"": "p", "0": "p", "1": "q"}])
+def test_an_empty_name_of_a_category_is_refused(mapping):
+    a = Annotations.from_arrays(list("xy"), list("ab"), list("10"))
+    with pytest.raises(AnnotationError, match="recode: a name is empty"):
+        a.recode(mapping)
+
+
 def test_what_verbs_return_cannot_be_written():
     a = Annotations.from_arrays(list("xxy"), list("aba"), list("101"))
     codes = np.array([0, 1, 0], dtype=np.int16)

@@ -1,0 +1,36 @@
+"""Rows of the report that say what was not computed, and how."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from annobench import agreement
+from annobench.agreement import reports
+from annobench.labels.annotations import Annotations
+
+
+@pytest.fixture(scope="module")
+def labels():
+    rng = np.random.default_rng(8)
+    item, annotator = np.indices((25, 4)).reshape(2, -1)
+    label = np.where(rng.random(item.size) < 0.3, rng.integers(0, 3, item.size), item % 3)
+    return Annotations.from_arrays(item, annotator, label)
+
+
+def test_breakdowns_have_analytic_intervals_whatever_the_overall_ones_are(labels):
+    table = agreement.report(labels, rng=1, replicates=50)
+    kinds = table.dropna(subset=["lower"]).groupby("breakdown")["interval"].agg(set)
+    assert kinds.pop("overall") == {"percentile"}
+    assert set.union(*kinds) == {"analytic"}
+
+
+def test_annotators_left_out_in_turn_are_not_shown_where_that_takes_long(labels, monkeypatch):
+    # There would be time for two of the four.
+    monkeypatch.setattr(reports, "MAX_ENTRIES", 2)
+    monkeypatch.setattr(reports, "entries", lambda result, weighted: 1)
+    table = agreement.report(labels)
+    left_out = table[table["breakdown"] == "without annotator"]
+    assert left_out["note"].str.startswith("Left out: 4 annotators in turn take long").all()
+    assert left_out["estimate"].isna().all()
+    assert not left_out["coefficient"].duplicated().any()
