@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from annobench import agreement
-from annobench.agreement import reports
+from annobench.agreement import report_table
 from annobench.labels.annotations import Annotations
 
 
@@ -27,8 +27,8 @@ def test_breakdowns_have_analytic_intervals_whatever_the_overall_ones_are(labels
 
 def test_annotators_left_out_in_turn_are_not_shown_where_that_takes_long(labels, monkeypatch):
     # There would be time for two of the four.
-    monkeypatch.setattr(reports, "MAX_ENTRIES", 2)
-    monkeypatch.setattr(reports, "entries", lambda result, weighted: 1)
+    monkeypatch.setattr(report_table, "MAX_ENTRIES", 2)
+    monkeypatch.setattr(report_table, "entries", lambda result, weighted: 1)
     table = agreement.report(labels)
     left_out = table[table["breakdown"] == "without annotator"]
     assert left_out["note"].str.startswith("Left out: 4 annotators in turn take long").all()
