@@ -58,11 +58,11 @@ def test_two_labels_and_three_categories_say_what_they_lack():
 
 
 @pytest.mark.parametrize(
-    "option", [{"level": 1.0}, {"level": 0.0}, {"settled": 0.5}, {"settled": 1}]
+    "option", [{"level": 1.0}, {"level": 0.0}, {"easy_rate": 0.5}, {"easy_rate": 1}]
 )
 def test_a_level_or_a_rate_out_of_range_is_refused(option):
     labels = Annotations.from_contingency([[45, 5], [5, 45]])
-    with pytest.raises(AnnotationError, match=r"hard_share: level .* and settled"):
+    with pytest.raises(AnnotationError, match=r"hard_share: level .* and easy_rate"):
         noise.hard_share(labels, **option)
 
 
