@@ -43,6 +43,8 @@ DRY = "tests/contract/test_make_targets.py, by dry runs"
 #: A report has no dry run.
 REPORTED = "tests/workflow/test_run.py"
 
+#: Of the environment, before a command.
+SETTINGS = re.compile(r"^(?:\w+=\S* )+")
 FENCE = re.compile(r"^```([\w-]*)\n(.*?)^```$", flags=re.M | re.S)
 #: A mark; in CONTRIBUTING one is shown as code.
 MARK = re.compile(r"<!-- not run: ((?:(?!-->).)+) -->(?!`)", flags=re.S)
@@ -66,8 +68,8 @@ class Command:
 
     @property
     def words(self) -> list[str]:
-        """The words of the command, without a comment behind it."""
-        return shlex.split(self.text, comments=True)
+        """The words of the command, without settings before it and a comment behind it."""
+        return shlex.split(SETTINGS.sub("", self.text), comments=True)
 
     @property
     def runner(self) -> str:
@@ -118,7 +120,7 @@ def _in_blocks(page: str) -> Iterator[Command]:
     for block in FENCE.finditer(text):
         language, body = block.groups()
         lines = [line for line in body.replace("\\\n", " ").splitlines() if line.strip()]
-        of_commands = any(line.split()[0] in PROGRAMS for line in lines)
+        of_commands = any(SETTINGS.sub("", line).split()[0] in PROGRAMS for line in lines)
         if language not in ("", "sh", "shell", "bash", "console") or not of_commands:
             continue
         after = re.match(r"\n\n```text\n(.*?)^```$", text[block.end() :], flags=re.M | re.S)
