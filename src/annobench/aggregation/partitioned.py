@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 else:
     pq = optional("pyarrow.parquet", "A folder of partitions")
 
-__all__ = ["CERTAIN", "PartitionedConsensus"]
+__all__ = ["CERTAIN", "PartitionedConsensus", "consensus_partitions"]
 
 #: From which probability of its category on an item counts as certain.
 CERTAIN = 0.99
@@ -127,7 +127,45 @@ def consensus_partitions(
     say: Callable[[str], None] = lambda line: None,
     **options: Any,
 ) -> PartitionedConsensus:
-    """Fit a model to labels in blocks, and write each item's category, a file a block."""
+    """Fit a model to labels in blocks, and write each item's category, a file a block.
+
+    Parameters
+    ----------
+    labels : BlockedLabels
+        The labels.
+    out : str or Path
+        The folder to write to; workers must see it.
+    model : str, default "dawid_skene"
+        A model whose E-step is local to an item: "voting", "weighted_voting", "one_coin",
+        "dawid_skene", "mace" or "glad".
+    rng : numpy.random.Generator or int, optional
+        For random starts.
+    gold : mapping of str to str, optional
+        Known categories of some items, which the model "dawid_skene" fixes.
+    scheduler : str, distributed.Client or concurrent.futures.Executor, optional
+        Who passes over partitions, as for `annobench.report`.
+    resume : bool, default False
+        Whether to go on from the checkpoint that an interrupted fit left in `out`.
+    say : callable, optional
+        Called with a line on progress, such as the log likelihood after an iteration.
+    **options
+        Passed to the model's `fit_partitions`.
+
+    Returns
+    -------
+    PartitionedConsensus
+        Tables of annotators, confusion matrices and prevalence, and where the items are.
+
+    Raises
+    ------
+    AnnotationError
+        If the model is not one of these, has no such option, or can't take the labels.
+
+    Notes
+    -----
+    Estimates are those of the model on the same labels in memory, but for rounding. There are no
+    intervals, since a bootstrap would fit the model hundreds of times.
+    """
     options |= {} if gold is None else {"gold": gold}
     out = Path(out).absolute()
     with workers_of(labels, scheduler, say=say) as workers:

@@ -14,7 +14,7 @@ from annobench.agreement.forms.counts import count_label_pairs
 from annobench.agreement.weights import distances
 from annobench.labels.annotations import Annotations
 
-__all__ = ["annotator_agreement"]
+__all__ = ["annotator_agreement", "pair_annotators"]
 
 #: Pairs of labels beyond which only the annotators with the most labels are paired, for time.
 MAX_COUNTED_PAIRS: Final = 20_000_000
@@ -92,7 +92,19 @@ def _agreeing_with_others(a: Annotations, others: NDArray[Any]) -> NDArray[np.fl
 
 
 def pair_annotators(annotations: Annotations) -> pd.DataFrame:
-    """Count the items that each pair of annotators has in common."""
+    """Count the items that each pair of annotators has in common.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+
+    Returns
+    -------
+    DataFrame
+        first, second (codes), n_items; those with the most items first. With many annotators
+        of many labels, of the 300 annotators with the most labels alone.
+    """
     a = annotations
     stays = np.ones(a.n_annotators, dtype=bool)
     if count_label_pairs(a) > MAX_COUNTED_PAIRS:

@@ -60,7 +60,7 @@ from annobench.scale._blocks import Block, BlockedLabels
 from annobench.scale._sources import workers_of
 from annobench.scale._workers import Scheduler
 
-__all__ = ["PartitionedAgreement", "agreement_of_partitions"]
+__all__ = ["PartitionedAgreement", "agreement_of_partitions", "report_partitions"]
 
 #: With more patterns than this there is no bootstrap.
 MAX_PATTERNS: Final = 200_000
@@ -378,7 +378,29 @@ def report_partitions(
     scheduler: Scheduler = None,
     say: Callable[[str], None] = lambda line: None,
 ) -> pd.DataFrame:
-    """Compute all coefficients that can be summed over partitions, with intervals."""
+    """Compute all coefficients that can be summed over partitions, with intervals.
+
+    Parameters
+    ----------
+    labels : BlockedLabels
+        The labels; their scale decides what applies.
+    rng, level, replicates
+        As for `annobench.report`.
+    scheduler, say
+        As for `agreement_of_partitions`.
+
+    Returns
+    -------
+    DataFrame
+        The rows "overall" of `annobench.report`. The note says which coefficients do not run on
+        partitions.
+
+    Raises
+    ------
+    AnnotationError
+        If an annotator labelled an item twice, no item has two labels, or the level is not in
+        (0, 1).
+    """
     check_level(level, "report")
     settings = Settings(None if rng is None else np.random.default_rng(rng), level, replicates)
     rows = []

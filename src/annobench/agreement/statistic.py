@@ -20,7 +20,7 @@ from annobench.core.tolerances import ZERO
 from annobench.labels.annotations import Annotations
 from annobench.resampling.weights import MAX_CELLS
 
-__all__ = ["standard_error"]
+__all__ = ["Statistic", "influence_values", "standard_error"]
 
 #: Makes the form of a coefficient, given copies of each annotator (None for one of each).
 MakeForm = Callable[[Annotations, Floats | None], Form]
@@ -68,7 +68,23 @@ class Statistic:
         collapsible: bool = True,
         analytic_limits: Callable[[Statistic, float], tuple[float, float]] | None = None,
     ) -> Self:
-        """Compute the estimate, and warn if it is undefined."""
+        """Compute the estimate, and warn if it is undefined.
+
+        Parameters
+        ----------
+        method, annotations, make_form, refit, collapsible, analytic_limits
+            The attributes.
+
+        Returns
+        -------
+        Self
+            With the estimate.
+
+        Warns
+        -----
+        DegenerateWarning
+            If the estimate is undefined.
+        """
         result = cls(method, annotations, make_form, refit, collapsible, analytic_limits)
         if math.isnan(result.estimate):
             warnings.warn(
@@ -147,7 +163,23 @@ class Statistic:
 
 
 def influence_values(form: Form, totals: Totals) -> NDArray[np.float64]:
-    """Return the empirical influence values of the items on the coefficient."""
+    """Return the empirical influence values of the items on the coefficient.
+
+    Without a formula of the form's own, the derivative is taken by the complex step, exact to
+    rounding, in the direction of each total or of each item, whichever are fewer.
+
+    Parameters
+    ----------
+    form : Form
+        The coefficient.
+    totals : ndarray, shape (S,)
+        Where.
+
+    Returns
+    -------
+    ndarray, shape (I,)
+        NaN where the coefficient is undefined.
+    """
     rows = form.rows
     n_items, n_totals = rows.shape
     with np.errstate(invalid="ignore", divide="ignore"):

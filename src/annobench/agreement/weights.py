@@ -17,7 +17,7 @@ from annobench.core.errors import AnnotationError
 from annobench.core.numbers import plain_number
 from annobench.labels.annotations import Annotations
 
-__all__ = ["MAX_CATEGORIES", "WEIGHTS", "Weights", "distances"]
+__all__ = ["MAX_CATEGORIES", "WEIGHTS", "Weights", "agreement_weights", "distances"]
 
 #: Named weights of agreement.
 WEIGHTS: Final = ("linear", "quadratic")
@@ -47,6 +47,29 @@ def agreement_weights(
 ) -> NDArray[np.float64] | None:
     """Return the table of weights for a coefficient.
 
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+    weights : {"linear", "quadratic"} or array_like of shape (K, K) or None
+        A name, with the categories' distance by their values on the interval scale and by
+        their order otherwise; a table; or None, where only equal labels agree.
+    name : str
+        The coefficient, for messages.
+
+    Returns
+    -------
+    ndarray of float, shape (K, K), or None
+        Symmetric, 1 on the diagonal.
+
+    Raises
+    ------
+    AnnotationError
+        If the name is unknown, or the table has a wrong shape, is not symmetric, not finite,
+        above 1, or not 1 on the diagonal.
+
+    References
+    ----------
     Cohen (1968), Psychological Bulletin 70 (linear); Fleiss and Cohen (1973) (quadratic).
     """
     check_category_count(annotations, name)

@@ -32,7 +32,17 @@ from annobench.core.numbers import plain_number, spelling_hint
 from annobench.core.results import Summarised
 from annobench.core.tolerances import WHOLE
 
-__all__ = ["LEAST_ERROR", "Design", "cut", "draw", "sample"]
+__all__ = [
+    "LEAST_ERROR",
+    "Design",
+    "allocate",
+    "cut",
+    "draw",
+    "expected_spread",
+    "read_design",
+    "sample",
+    "write_design",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -287,7 +297,18 @@ def sample(stratum: Ints, quota: Ints, rng: np.random.Generator) -> Ints:
 
 
 def expected_spread(certainty: Floats) -> Floats:
-    """Return the expected standard deviation of each item's error."""
+    """Return the expected standard deviation of each item's error.
+
+    Parameters
+    ----------
+    certainty : ndarray, shape (I,)
+        Probability of the most probable category.
+
+    Returns
+    -------
+    ndarray, shape (I,)
+        At least that of an error with probability `LEAST_ERROR`.
+    """
     error = np.clip(1 - certainty, LEAST_ERROR, 0.5)
     return np.asarray(np.sqrt(error * (1 - error)))
 
@@ -316,7 +337,29 @@ def cut(certainty: Floats, n_strata: int) -> Ints:
 
 
 def allocate(sizes: Ints, spread: Floats, n_checks: int) -> Ints:
-    """Divide checks between strata by Neyman's rule."""
+    """Divide checks between strata by Neyman's rule.
+
+    Parameters
+    ----------
+    sizes : ndarray of int, shape (H,)
+        Items of each stratum.
+    spread : ndarray, shape (H,)
+        Sum of the items' expected standard deviations, above 0.
+    n_checks : int
+        Checks in all.
+
+    Returns
+    -------
+    ndarray of int, shape (H,)
+        At least two of each stratum, at most all of it; so many in all as asked for, or all items.
+
+    Examples
+    --------
+    >>> allocate(np.array([900, 100]), np.array([90.0, 30.0]), 40).tolist()
+    [30, 10]
+    >>> allocate(np.array([900, 5]), np.array([90.0, 30.0]), 40).tolist()  # 5 have 5 at most
+    [35, 5]
+    """
     n = min(n_checks, int(sizes.sum()))
     least = np.minimum(_LEAST_CHECKS, sizes)
 
@@ -337,14 +380,45 @@ def allocate(sizes: Ints, spread: Floats, n_checks: int) -> Ints:
 
 
 def write_design(design: Design, folder: Path, texts: Mapping[str, str] | None = None) -> list[str]:
-    """Write the items to be checked, and the design, which is needed to read the checks."""
+    """Write the items to be checked, and the design, which is needed to read the checks.
+
+    Parameters
+    ----------
+    design : Design
+        What was drawn.
+    folder : Path
+        Made if need be.
+    texts : mapping of str to str, optional
+        What annotators saw, by item, for the checker.
+
+    Returns
+    -------
+    list of str
+        Names of the files.
+    """
     for name, table in zip(FILES, (design.to_check(texts), design.to_frame()), strict=True):
         write_csv(table, folder / name)
     return list(FILES)
 
 
 def read_design(path: Path) -> Design:
-    """Read a design that `write_design` wrote."""
+    """Read a design that `write_design` wrote.
+
+    Parameters
+    ----------
+    path : Path
+        The file, design.csv.
+
+    Returns
+    -------
+    Design
+        As it was drawn.
+
+    Raises
+    ------
+    ReaderError
+        If there is no such file, or it is none of a design.
+    """
     if not path.is_file():
         raise ReaderError(
             f"{path}: there is no such file. Draw items first, and name the folder that was "

@@ -44,7 +44,7 @@ from annobench.evaluation import gold_size
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 
-__all__ = ["Plan", "Prices", "components", "plan"]
+__all__ = ["Plan", "Prices", "checks_for_width", "components", "optimal_labels", "plan"]
 
 #: Draws of labels for a design of fewer labels per item than the pilot has.
 _SUBSAMPLES: Final = 5
@@ -289,7 +289,25 @@ def components(pilot: Annotations, category: str | None = None) -> tuple[float, 
 
 
 def optimal_labels(between: float, within: float, prices: Prices) -> float:
-    """Return the cheapest number of labels per item for estimating a prevalence."""
+    """Return the cheapest number of labels per item for estimating a prevalence.
+
+    Parameters
+    ----------
+    between, within : float
+        Of `components`.
+    prices : Prices
+        Of items and labels.
+
+    Returns
+    -------
+    float
+        At least 1; infinite if items do not differ.
+
+    Examples
+    --------
+    >>> optimal_labels(0.1, 0.1, Prices(label=1, item=9))
+    3.0
+    """
     if not between:
         return math.inf if within else 1.0
     if not prices.label:
@@ -298,7 +316,29 @@ def optimal_labels(between: float, within: float, prices: Prices) -> float:
 
 
 def checks_for_width(accuracy: float, width: float, n_items: int, *, level: float = 0.95) -> float:
-    """Return the number of checks for an interval of the accuracy of a given width."""
+    """Return the number of checks for an interval of the accuracy of a given width.
+
+    Parameters
+    ----------
+    accuracy : float
+        Expected, in [0, 1].
+    width : float
+        Of the exact interval, end to end, in (0, 1).
+    n_items : int
+        All items.
+    level : float, default 0.95
+        Of the interval.
+
+    Returns
+    -------
+    float
+        A number of items drawn at random; stratified draws need no more.
+
+    Examples
+    --------
+    >>> checks_for_width(0.9, 0.1, 10**6)
+    159.0
+    """
 
     def fits(n: int) -> bool:
         lower, upper = share_limits(round(accuracy * n), n, n_items, level)

@@ -41,7 +41,7 @@ from annobench.core.errors import AnnotationError, check_level
 from annobench.resampling.intervals import Interval
 from annobench.resampling.proportions import wilson_limits
 
-__all__ = ["stratified_prevalence", "stratified_share"]
+__all__ = ["share_limits", "stratified_prevalence", "stratified_share"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -51,8 +51,34 @@ Construction = Literal["beta", "wilson", "normal"]
 def share_limits(x: int, n: int, size: int, level: float = 0.95) -> tuple[float, float]:
     """Return the exact interval of a share in a finite set of items.
 
+    Parameters
+    ----------
+    x : int
+        Items found among those sampled.
+    n : int
+        Items sampled without replacement, from 0 to `size`.
+    size : int
+        Items of the set, at least 1.
+    level : float, default 0.95
+        Each tail has half of the rest.
+
+    Returns
+    -------
+    tuple of float
+        Least and greatest share of such items that the sample does not reject; 0 and 1 if nothing
+        was sampled.
+
+    References
+    ----------
     Clopper and Pearson (1934), applied to the hypergeometric distribution, as by Cochran (1977),
     section 3.6.
+
+    Examples
+    --------
+    >>> share_limits(0, 10, 10)  # all sampled
+    (0.0, 0.0)
+    >>> round(share_limits(0, 10, 10**9)[1], 4)  # 1 - 0.025 ** (1 / 10)
+    0.3085
     """
     most = _upper_limits(n, size, (1 - level) / 2)
     return (size - int(most[n - x])) / size, int(most[x]) / size

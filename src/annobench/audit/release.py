@@ -45,7 +45,16 @@ from annobench.core.results import Summarised, SummarisedScalars
 from annobench.core.tolerances import WHOLE
 from annobench.resampling.ratios import ratio
 
-__all__ = ["STARTS", "Release", "TestedSets", "examine_sets", "p_value", "release"]
+__all__ = [
+    "STARTS",
+    "Release",
+    "TestedSets",
+    "checks_needed",
+    "equal_rate",
+    "examine_sets",
+    "p_value",
+    "release",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -289,7 +298,22 @@ def examine_sets(
 
 
 def equal_rate(design: Design, is_checked: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Floats]:
-    """Choose checks with equal inclusion probabilities, starting from the most certain stratum."""
+    """Choose checks with equal inclusion probabilities, starting from the most certain stratum.
+
+    Parameters
+    ----------
+    design : Design
+        What was drawn.
+    is_checked : ndarray of bool, shape (I,)
+        Whether an item was checked.
+
+    Returns
+    -------
+    used : ndarray of bool, shape (I,)
+        Whether the check of an item is used.
+    rates : ndarray, shape (H,)
+        The least sampling rate of the strata up to each; 0 from a stratum without checks on.
+    """
     sizes = design.sizes
     checked = np.bincount(design.stratum[is_checked], minlength=sizes.size)
     rate = checked[0] / sizes[0]
@@ -330,7 +354,31 @@ def checks_needed(
     of_items: int,
     power: float = POWER,
 ) -> float:
-    """Return how many checks of all items would release a set."""
+    """Return how many checks of all items would release a set.
+
+    Parameters
+    ----------
+    estimate : float
+        Share of errors in the set.
+    n_items : int
+        Items of the set.
+    error_rate, confidence : float
+        What is to be certified.
+    of_items : int
+        All items, at least `n_items`.
+    power : float, default 0.8
+        Probability that the checks will be enough.
+
+    Returns
+    -------
+    float
+        Checks of a simple random sample of all items; infinite if no number is enough.
+
+    Examples
+    --------
+    >>> checks_needed(0.0, 10**6, error_rate=0.05, confidence=0.95, of_items=10**6)
+    59.0
+    """
     if not estimate < error_rate:
         return math.inf
 

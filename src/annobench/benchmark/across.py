@@ -12,6 +12,8 @@ from annobench.benchmark.hierarchical import Hierarchical, compare_hierarchicall
 from annobench.benchmark.scores import SCORES
 from annobench.benchmark.signed_rank import SignedRank, signed_rank
 
+__all__ = ["compare_across"]
+
 #: Fewer data sets tell nothing.
 MIN_DATASETS: Final = 5
 
@@ -34,7 +36,26 @@ NEGATED: Final[Mapping[str, str]] = {
 def compare_across(
     scores: pd.DataFrame, differences: pd.DataFrame, n_items: Mapping[str, int], seed: int
 ) -> pd.DataFrame:
-    """Compare every two methods on each score across data sets."""
+    """Compare every two methods on each score across data sets.
+
+    Parameters
+    ----------
+    scores, differences : DataFrame
+        As in `annobench.benchmark.comparison.Comparison`.
+    n_items : mapping of str to int
+        The data sets that count, and how many items of each are scored. No standard error of a
+        difference is taken to be below one in so many: methods that agree on n items may differ on
+        the next.
+    seed : int
+        Of the draws of the signed-rank test, the same for all pairs.
+
+    Returns
+    -------
+    DataFrame
+        A row for every score of `SCORES` and two methods that have it on at least `MIN_DATASETS`
+        common data sets: score, method, other (later in the alphabet), n_datasets, and what
+        `SignedRank` and `Hierarchical` hold, where larger is better whichever way the score goes.
+    """
     rows = []
     kept = scores[scores["problem"].isin(list(n_items))]
     floor = 1 / pd.Series(n_items, dtype=float)

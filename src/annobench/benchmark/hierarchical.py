@@ -35,6 +35,8 @@ from scipy.special import logsumexp, stdtr
 
 from annobench.core.errors import AnnotationError
 
+__all__ = ["Hierarchical", "compare_hierarchically"]
+
 Floats = NDArray[np.float64]
 
 #: Of the t distribution of differences over data sets.
@@ -83,7 +85,39 @@ class Hierarchical:
 def compare_hierarchically(
     differences: ArrayLike, errors: ArrayLike, *, rope: float
 ) -> Hierarchical:
-    """Compare two methods across data sets by the hierarchical model."""
+    """Compare two methods across data sets by the hierarchical model.
+
+    Parameters
+    ----------
+    differences : array_like, shape (D,)
+        Score of the first method less that of the second, on each data set.
+    errors : array_like, shape (D,)
+        Their standard errors, above 0.
+    rope : float
+        At least 0; differences in [-rope, rope] are practically none.
+
+    Returns
+    -------
+    Hierarchical
+        Probabilities and estimates, without Monte Carlo error.
+
+    Raises
+    ------
+    AnnotationError
+        If there are fewer than three data sets, a difference is not finite, or an error is not
+        above 0.
+
+    Examples
+    --------
+    The same differences tell more where they are better known.
+
+    >>> x = [0.02, 0.03, 0.01, 0.02, 0.04, 0.03]
+    >>> for error in (0.03, 0.003):
+    ...     found = compare_hierarchically(x, [error] * 6, rope=0.005)
+    ...     print(round(found.new_better, 2), round(found.new_worse, 2))
+    0.83 0.09
+    0.9 0.05
+    """
     x, s = (np.asarray(each, dtype=np.float64) for each in (differences, errors))
     if x.ndim != 1 or x.shape != s.shape or x.size < FEWEST:
         raise AnnotationError(

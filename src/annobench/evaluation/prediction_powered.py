@@ -43,6 +43,8 @@ from annobench.core.errors import AnnotationError, IntervalWarning, check_level
 from annobench.core.results import SummarisedScalars
 from annobench.resampling.intervals import Interval, normal_interval
 
+__all__ = ["PredictionPoweredMean", "prediction_powered_mean"]
+
 #: With fewer gold values that differ from the most common one, normal intervals are too narrow.
 FEWEST_OF_RARER_KIND: Final = 10
 
@@ -76,7 +78,23 @@ class PredictionPoweredMean(SummarisedScalars):
     n_differing: int
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return the normal interval."""
+        """Return the normal interval.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            In (0, 1).
+
+        Returns
+        -------
+        Interval
+            Not cut to any range.
+
+        Warns
+        -----
+        IntervalWarning
+            If fewer than ten gold values differ from the most common one.
+        """
         if self.n_differing < FEWEST_OF_RARER_KIND:
             warnings.warn(
                 f"prediction_powered_mean: {self.n_differing} of {self.n_gold} gold values differ "
@@ -100,7 +118,34 @@ class PredictionPoweredMean(SummarisedScalars):
 def prediction_powered_mean(
     gold: ArrayLike, predicted: ArrayLike, others: ArrayLike, *, weight: float | None = None
 ) -> PredictionPoweredMean:
-    """Estimate a mean from gold values of some items and predictions of all."""
+    """Estimate a mean from gold values of some items and predictions of all.
+
+    Parameters
+    ----------
+    gold, predicted : array_like, shape (n,)
+        Gold values of items drawn at random, and what was predicted for these; at least two.
+    others : array_like, shape (N,)
+        Predictions for other items; without any the mean of the gold values is returned.
+    weight : float, optional
+        1 for prediction-powered inference, 0 for the gold values alone. By default the weight of
+        least variance, as PPI++ takes it.
+
+    Returns
+    -------
+    PredictionPoweredMean
+        The estimate.
+
+    Raises
+    ------
+    AnnotationError
+        If there are fewer than two gold values, lengths differ, or a number is not finite.
+
+    Examples
+    --------
+    >>> found = prediction_powered_mean([1, 0, 1, 1], [1, 0, 1, 0], [1, 1, 0, 0, 1, 0], weight=1)
+    >>> found.estimate  # 3/6 + 1/4
+    0.75
+    """
     y, f, rest = (np.asarray(part, dtype=np.float64) for part in (gold, predicted, others))
     if y.ndim != 1 or y.shape != f.shape or y.size < 2:
         raise AnnotationError(

@@ -26,6 +26,8 @@ from annobench.resampling.clusters import cluster_draws
 from annobench.resampling.intervals import central_limits
 from annobench.resampling.ratios import ratio
 
+__all__ = ["compare_agreement"]
+
 Floats = NDArray[np.float64]
 
 
@@ -38,7 +40,36 @@ def compare_agreement(
     level: float = 0.95,
     rng: np.random.Generator | int | None = None,
 ) -> pd.DataFrame:
-    """Compare the agreement of humans with each other and with a judge."""
+    """Compare the agreement of humans with each other and with a judge.
+
+    Parameters
+    ----------
+    humans : Annotations
+        Labels of the humans; of several that one gave an item the first counts.
+    judge : array_like of int, shape (I,)
+        Codes of the humans' categories, -1 for none.
+    clusters : array_like, shape (I,), optional
+        What each item belongs to; by default items are independent.
+    replicates : int, default 500
+        Of the bootstrap.
+    level : float, default 0.95
+        Of the intervals.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
+
+    Returns
+    -------
+    DataFrame
+        One row for all categories together (category "", measures "agreement" and "kappa") and one
+        for each category (measure "specific agreement"): category, measure, human_human and
+        human_judge, and their difference (judge less human), each with `_lower` and `_upper`;
+        n_items. NaN where a category does not occur.
+
+    Raises
+    ------
+    AnnotationError
+        If no item has labels of two humans and of the judge.
+    """
     humans = as_annotations(humans, "compare_agreement")
     codes = np.asarray(judge)
     first = humans.first_labels()

@@ -24,11 +24,35 @@ from annobench.labels.frames import as_annotations
 from annobench.resampling.proportions import proportion_interval
 from annobench.resampling.ratios import ratio
 
-__all__ = ["PositionBias", "position_bias"]
+__all__ = ["PositionBias", "position_bias", "position_table", "repeat_consistency"]
 
 
 def repeat_consistency(annotations: Annotations, *, order: ArrayLike | None = None) -> pd.DataFrame:
-    """Compare the labels that an annotator gave the same item."""
+    """Compare the labels that an annotator gave the same item.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Labels, of which some annotators gave an item several.
+    order : array_like, shape (N,), optional
+        In which order the answers of a comparison were shown; labels of an item are compared only
+        within one.
+
+    Returns
+    -------
+    DataFrame
+        One row per annotator with repeats: annotator, n_items (labelled more than once), n_labels
+        (of these), unanimous (share of these items with one label alone, with Wilson's 95% interval
+        lower, upper), agreement (mean over items of the probability that two of its labels are
+        equal), expected_agreement (of labels drawn from the annotator's own distribution), and
+        kappa, the agreement corrected for that.
+
+    Examples
+    --------
+    >>> labels = Annotations.from_arrays(list("xxyy"), ["llm"] * 4, list("1110"))
+    >>> repeat_consistency(labels)[["n_items", "unanimous", "agreement"]].iloc[0].tolist()
+    [2.0, 0.5, 0.5]
+    """
     annotations = as_annotations(annotations, "repeat_consistency")
     a = annotations
     item, n_items = a.item.astype(np.int64), a.n_items
@@ -186,7 +210,35 @@ def _p_value_of_mean(sums: NDArray[np.float64]) -> float:
 def position_table(
     annotations: Annotations, shown_first: ArrayLike, *, clusters: ArrayLike | None = None
 ) -> pd.DataFrame:
-    """Measure the position bias of each annotator who compared two answers."""
+    """Measure the position bias of each annotator who compared two answers.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Comparisons: a label names the preferred answer. An annotator may have several of an item.
+    shown_first : array_like of str, shape (N,)
+        The answer that was shown first, by the name of its category; empty where that is not known.
+    clusters : array_like, shape (I,), optional
+        What each item belongs to.
+
+    Returns
+    -------
+    DataFrame
+        One row per annotator with comparisons whose order is known: annotator, the fields of
+        `PositionBias`, and n_ties. Labels that name no answer which was ever shown first are ties.
+
+    Raises
+    ------
+    AnnotationError
+        If nothing that is shown first is a category, or always the same: what looks like a
+        preference for a place could be one for the answer.
+
+    Examples
+    --------
+    >>> labels = Annotations.from_arrays([*"xxyy"], ["llm"] * 4, [*"ABBB"])
+    >>> position_table(labels, [*"ABAB"])[["picks_first", "n_both", "consistent"]].iloc[0].tolist()
+    [0.75, 2.0, 0.5]
+    """
     annotations = as_annotations(annotations, "position_table")
     a = annotations
     code = {name: k for k, name in enumerate(a.categories)}

@@ -19,6 +19,8 @@ from annobench.core.errors import AnnotationError
 from annobench.judges.alternative_annotators import PASSES_FROM, adjusted_p_values
 from annobench.resampling.proportions import proportion_interval
 
+__all__ = ["plan_test"]
+
 Floats = NDArray[np.float64]
 
 
@@ -34,7 +36,48 @@ def plan_test(
     replicates: int = 200,
     rng: np.random.Generator | int | None = None,
 ) -> pd.DataFrame:
-    """Simulate how often a judge passes the alternative annotator test, by size of the study."""
+    """Simulate how often a judge passes the alternative annotator test, by the size of the study.
+
+    Parameters
+    ----------
+    prevalence : array_like, shape (K,)
+        Distribution of the category.
+    humans : array_like, shape (J, K, K)
+        Confusion matrices of the pool; matrices with NaN are left out.
+    judge : array_like, shape (K, K)
+        That of the judge.
+    n_items, n_humans : sequence of int
+        Sizes, crossed; every human labels every item. At least two items and two humans.
+    epsilon, fdr : float
+        As in `alternative_annotator_test`.
+    replicates : int, default 200
+        Studies of each size.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
+
+    Returns
+    -------
+    DataFrame
+        One row a size: n_items, n_humans, n_labels (of humans), passes (share of the studies) with
+        Wilson's 95% interval (lower, upper), winning_rate (mean).
+
+    Raises
+    ------
+    AnnotationError
+        If no human has a matrix, or a size is too small.
+
+    Notes
+    -----
+    Scores are shares of equal labels. Humans are drawn from the pool with replacement, as other
+    humans of the same kind would take part.
+
+    Examples
+    --------
+    >>> good = [[0.9, 0.1], [0.1, 0.9]]
+    >>> found = plan_test([0.5, 0.5], [good], good, n_items=[30], n_humans=[3], epsilon=0.3, rng=1)
+    >>> bool(found["passes"][0] > 0.9)
+    True
+    """
     pool = np.asarray(humans, dtype=np.float64)
     pool = pool[np.isfinite(pool).all(axis=(1, 2))]
     if not len(pool) or min(n_items) < 2 or min(n_humans) < 2:

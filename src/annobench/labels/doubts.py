@@ -10,6 +10,8 @@ from typing import Final
 from annobench.core.numbers import plain_number
 from annobench.labels.annotations import Annotations
 
+__all__ = ["doubtful_categories", "doubtful_names"]
+
 #: Categories that are looked at, and remarks of a kind.
 MAX_LOOKED_AT: Final = 1_000
 MAX_REMARKS: Final = 20
@@ -25,7 +27,24 @@ _WHOLE_NUMBERS = re.compile(r"[\[(]?-?\d+(?:[,;|/+]-?\d+)+[\])]?")
 
 
 def doubtful_categories(annotations: Annotations) -> list[str]:
-    """Say what looks like a mistake in the categories, or in the names of items and annotators."""
+    """Say what looks like a mistake in the categories, or in the names of items and annotators.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+
+    Returns
+    -------
+    list of str
+        Sentences; empty if there is nothing to say.
+
+    Examples
+    --------
+    >>> labels = Annotations.from_arrays(list("xy"), list("aa"), ["yes", "Yes "])
+    >>> doubtful_categories(labels)  # doctest: +ELLIPSIS
+    ['The categories “Yes ” and “yes” differ only by spaces, capitals or punctuation, and ...']
+    """
     a = annotations
     found = doubtful_numbers("items", a.items) + doubtful_numbers("annotators", a.annotators)
     if a.scale == "interval":
@@ -40,7 +59,18 @@ def doubtful_categories(annotations: Annotations) -> list[str]:
 
 
 def doubtful_names(categories: Sequence[str]) -> list[str]:
-    """Say what looks like a mistake in the names of categories."""
+    """Say what looks like a mistake in the names of categories.
+
+    Parameters
+    ----------
+    categories : sequence of str
+        Of labels that are no measurements.
+
+    Returns
+    -------
+    list of str
+        Sentences; empty if there is nothing to say.
+    """
     names = categories[:MAX_LOOKED_AT]
     found = _alike(names) + _equal_numbers(names) + _equal_lists(names) + _missing(names)
     commas = [name for name in names if _DECIMAL_COMMA.fullmatch(name)]

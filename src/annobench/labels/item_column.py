@@ -20,6 +20,8 @@ import pandas as pd
 from annobench.core.errors import AnnotationError
 from annobench.labels.columns import GOLD_NAMES, ITEM_NAMES, RESOLVED_NAMES, plain_name
 
+__all__ = ["ItemColumn", "find_item_column"]
+
 #: Rows of a table that are looked at.
 ROWS = 1_000
 
@@ -87,7 +89,25 @@ def names_annotator(column: object) -> bool:
 def find_item_column(
     cells: Mapping[Any, Sequence[str]], item: Hashable | None = None, *, of: str = "annotator"
 ) -> ItemColumn:
-    """Find the column that names the items."""
+    """Find the column that names the items.
+
+    Parameters
+    ----------
+    cells : mapping of hashable to sequence of str
+        The cells of each column that may hold labels or the names of items; empty where missing.
+    item : hashable, optional
+        The column, where a user names it; all others are then annotators'.
+    of : {"annotator", "category"}, default "annotator"
+        What the other columns are of, for messages.
+
+    Returns
+    -------
+    ItemColumn
+        The column with a usual name, such as `item` or `id`; or else one that has no name, counts
+        the rows, has another text in each row, or is of numbers among columns of words or the
+        other way round. There is a doubt if several fit, if fewer than two columns are left for
+        annotators, or if a column is merely a little like that.
+    """
     by_name = {plain_name(name): name for name in reversed(list(cells))}
     named = item
     if named is None:

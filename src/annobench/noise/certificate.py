@@ -59,6 +59,7 @@ __all__ = [
     "bounds",
     "certificate",
     "dichotomise",
+    "hidden_guesses",
     "posterior_bound",
     "unexplained_difference",
 ]
@@ -588,7 +589,29 @@ def _share(min_agreement: RetentionRule | float | None, model: Model) -> float:
 
 
 def hidden_guesses(n_disagreed: int, chance: float, alpha: float) -> int:
-    """Bound the number of hard items that show no disagreement."""
+    """Bound the number of hard items that show no disagreement.
+
+    Parameters
+    ----------
+    n_disagreed : int
+        d, at least 0.
+    chance : float
+        Probability that all guesses on a hard item agree, in [0, 1].
+    alpha : float
+        Probability that the bound is too small, in (0, 1).
+
+    Returns
+    -------
+    int
+        h - d, for the largest number h of hard items with P(Binomial(h, 1 - chance) <= d) above
+        `alpha`. It is the upper quantile of a negative binomial distribution, the posterior under a
+        uniform prior on all numbers of hard items.
+
+    Examples
+    --------
+    >>> hidden_guesses(100, 0.5, 0.05)  # section 3.1: 125 hidden among 900 agreements
+    125
+    """
     if chance >= 1:
         return int(np.iinfo(np.int64).max)
     return int(stats.nbinom.isf(alpha, n_disagreed + 1, 1 - chance))

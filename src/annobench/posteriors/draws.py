@@ -21,7 +21,7 @@ from annobench.core.errors import ReaderError
 from annobench.core.results import Summarised
 from annobench.models import diagnostics
 
-__all__ = ["Draws", "flatten"]
+__all__ = ["Draws", "flatten", "read_draws"]
 
 Floats = NDArray[np.float64]
 
@@ -142,7 +142,26 @@ def on_scale(draws: Draws) -> Floats:
 
 
 def read_draws(paths: Sequence[Path]) -> Draws:
-    """Read draws that a sampler wrote."""
+    """Read draws that a sampler wrote.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        CSV files, one a chain or with a column `chain`, as CmdStan writes them or others do; or one
+        npz file with an array of shape (C, S, ...) for each parameter; or one netCDF file of arviz
+        with the group `posterior`.
+
+    Returns
+    -------
+    Draws
+        All columns of numbers; chains are cut to the length of the shortest.
+
+    Raises
+    ------
+    ReaderError
+        If a file can't be read, is of another kind, has no draws, a value that is no finite number,
+        or chains with different parameters.
+    """
     kinds = {path.suffix.lower() for path in paths}
     readers = {".npz": _read_npz, ".nc": _read_netcdf}
     missing = [path for path in paths if not path.is_file()]

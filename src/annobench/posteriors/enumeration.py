@@ -20,6 +20,8 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 
+__all__ = ["exact_means"]
+
 Floats = NDArray[np.float64]
 
 #: The most items whose categories are enumerated.
@@ -31,7 +33,40 @@ _EXPONENT, _LARGEST = 1.5, 18.0
 def exact_means(
     annotations: Annotations, model: str, *, n_means: int = 200, n_concentrations: int = 120
 ) -> pd.Series:
-    """Compute posterior means by summing over all categories of all items."""
+    """Compute posterior means by summing over all categories of all items.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Labels in two categories of at most `MAX_ITEMS` items; the second is the positive one.
+    model : str
+        "hierarchical_binary" or "hierarchical_dawid_skene", which names the parameters. With two
+        categories they are one model.
+    n_means, n_concentrations : int
+        Points of the grids. The first rule is the midpoint rule, the second that of Gauss and
+        Legendre on logarithms.
+
+    Returns
+    -------
+    Series
+        By parameter: prevalence, item probabilities, sensitivity and specificity or confusion
+        matrices, means, and concentrations as logarithms.
+
+    Raises
+    ------
+    AnnotationError
+        If there are more items, not two categories, or repeated labels.
+
+    Notes
+    -----
+    With c the categories, n1 of them positive, and for k = 0, 1 and annotator j, r_jk right and
+    w_jk wrong labels on items of category k,
+
+        p(c, m, s | labels) proportional to Beta(1 + n1, 1 + I - n1) prod_k s_k^-(g + 1)
+            prod_j Beta(m_k s_k + r_jk, (1 - m_k) s_k + w_jk) / Beta(m_k s_k, (1 - m_k) s_k)
+
+    for m_0 + m_1 > 1.
+    """
     annotations = as_annotations(annotations, "exact_means")
     n_items = annotations.n_items
     if n_items > MAX_ITEMS or annotations.n_categories != 2 or annotations.first_repeat is not None:

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Interval",
+    "acceleration",
     "bca_interval",
+    "bca_levels",
+    "bias_correction",
     "central_limits",
     "equal_tailed_interval",
     "jackknife_interval",
@@ -200,14 +203,38 @@ def bca_interval(estimate: float, replicates: Floats, left_out: Floats, level: f
 
 
 def bias_correction(estimate: float, replicates: Floats) -> float:
-    """Return the normal quantile of the share of replicates below the estimate."""
+    """Return the normal quantile of the share of replicates below the estimate.
+
+    Parameters
+    ----------
+    estimate : float
+        Of all units.
+    replicates : ndarray, shape (R,)
+        At least one; equal ones count half, and none on one side counts for half a replicate.
+
+    Returns
+    -------
+    float
+        0 where half of them are below.
+    """
     below = float((replicates < estimate).mean() + (replicates == estimate).mean() / 2)
     within = 0.5 / replicates.size
     return float(ndtri(min(max(below, within), 1 - within)))
 
 
 def acceleration(left_out: Floats) -> float:
-    """Return a sixth of the skewness of the jackknife values."""
+    """Return a sixth of the skewness of the jackknife values.
+
+    Parameters
+    ----------
+    left_out : ndarray, shape (n,)
+        The estimate without each unit; NaN where it is undefined.
+
+    Returns
+    -------
+    float
+        0 where all are equal, or none is defined.
+    """
     values = left_out[~np.isnan(left_out)]
     from_mean = values.mean() - values if values.size else values
     spread = float((from_mean**2).sum())
@@ -215,7 +242,20 @@ def acceleration(left_out: Floats) -> float:
 
 
 def bca_levels(bias_correction: float, acceleration: float, tail: float) -> tuple[float, float]:
-    """Return the levels of the quantiles that BCa takes."""
+    """Return the levels of the quantiles that BCa takes.
+
+    Parameters
+    ----------
+    bias_correction, acceleration : float
+        0 for the percentiles themselves.
+    tail : float
+        The probability outside on each side, in (0, 1/2).
+
+    Returns
+    -------
+    lower, upper : float
+        In [0, 1].
+    """
 
     def corrected(z: float) -> float:
         moved = bias_correction + z

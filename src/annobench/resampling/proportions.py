@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.core.errors import check_level
 from annobench.resampling.intervals import Interval
 
-__all__ = ["proportion_interval"]
+__all__ = ["proportion_interval", "wilson_limits"]
 
 
 def proportion_interval(
@@ -67,8 +67,36 @@ def wilson_limits(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Give shares in samples that were drawn without replacement Wilson's score limits.
 
+    The limits are the p at which (share - p)^2 = z^2 p (1 - p) / m. A share of n out of N items
+    has the variance p (1 - p) (N - n) / (n (N - 1)) about that of all items, so that n of them
+    tell as much as m = n (N - 1) / (N - n) with replacement.
+
+    Parameters
+    ----------
+    share : array_like of float
+        In [0, 1].
+    n : array_like of int
+        Items in the sample, at least 1, of the share's shape.
+    size : array_like of int
+        N, items that were drawn from, at least n, of the share's shape.
+    z : float
+        Quantile of the standard normal distribution, such as 1.96.
+
+    Returns
+    -------
+    lower, upper : ndarray of float64
+        In [0, 1], about the share, and the share itself where all items are in the sample.
+
+    References
+    ----------
     Wilson (1927), Journal of the American Statistical Association 22, 209-212. Cochran (1977),
     Sampling Techniques, section 3.2, for the variance.
+
+    Examples
+    --------
+    >>> lower, upper = wilson_limits(0.0, 10, 20, 1.96)
+    >>> round(float(upper), 4)  # z^2 / (m + z^2) with m = 19
+    0.1682
     """
     p, n, size = (np.asarray(x, dtype=np.float64) for x in (share, n, size))
     unit = z**2 * (size - n) / (n * np.maximum(size - 1, 1))  # z^2 / m

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtr, ndtri
 
-__all__ = ["EVEN", "both", "draw_labels", "quantiles"]
+__all__ = ["EVEN", "Difficulty", "both", "draw_labels", "quantiles"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

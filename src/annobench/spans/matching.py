@@ -21,7 +21,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from annobench.core.errors import AnnotationError
 from annobench.spans.marks import Limits, Marks, Relation, Span
 
-__all__ = ["Match", "MatchCounts", "Tokens"]
+__all__ = ["Match", "MatchCounts", "Tokens", "count_matches", "share_text"]
 
 Match = Literal["exact", "overlap", "token"]
 MATCHES: Final[tuple[Match, ...]] = ("exact", "overlap", "token")
@@ -134,7 +134,29 @@ class MatchCounts(NamedTuple):
 def count_matches(
     marks: Marks, match: Match = "exact", *, relations: bool = False, token: str = TOKEN
 ) -> MatchCounts:
-    """Match the spans, or the relations, of every two annotators."""
+    """Match the spans, or the relations, of every two annotators.
+
+    Parameters
+    ----------
+    marks : Marks
+        Of one layer.
+    match : {"exact", "overlap", "token"}, default "exact"
+        When spans match. Relations match if both ends do; they have no tokens of their own.
+    relations : bool, default False
+        Whether relations are matched, in place of spans.
+    token : str, optional
+        The regular expression of a token; by default a run of letters and digits, or of signs.
+
+    Returns
+    -------
+    MatchCounts
+        What `annobench.spans.pairwise_f1` sums.
+
+    Raises
+    ------
+    AnnotationError
+        If `match` is another word, or tokens of relations are asked for.
+    """
     if match not in MATCHES or (relations and match == "token"):
         known = RELATION_MATCHES if relations else MATCHES
         raise AnnotationError(f"match={match!r} is not one of {', '.join(known)}.")
@@ -196,7 +218,23 @@ def _place(mark: Span | Relation) -> object:
 
 
 def share_text(first: Limits, second: Limits) -> bool:
-    """Say whether two spans have a character in common."""
+    """Say whether two spans have a character in common.
+
+    Parameters
+    ----------
+    first, second : tuple of (int, int)
+        Limits of their parts.
+
+    Returns
+    -------
+    bool
+        True if they overlap.
+
+    Examples
+    --------
+    >>> share_text(((0, 5), (9, 12)), ((5, 9),))
+    False
+    """
     return any(s < f and e > b for b, f in first for s, e in second)
 
 

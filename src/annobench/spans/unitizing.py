@@ -25,7 +25,7 @@ from annobench.spans.marks import Marks
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COEFFICIENTS", "UnitizingAlpha", "unitizing_alpha"]
+__all__ = ["COEFFICIENTS", "UnitizingAlpha", "unitizing_alpha", "units_of"]
 
 Floats = NDArray[np.float64]
 
@@ -106,7 +106,25 @@ def unitizing_alpha(marks: Marks) -> UnitizingAlpha:
 
 
 def units_of(marks: Marks, document: int, annotator: int) -> list[tuple[int, int, str]]:
-    """List the units of one annotator in one document, parts of spans apart."""
+    """List the units of one annotator in one document, parts of spans apart.
+
+    Parameters
+    ----------
+    marks : Marks
+        Of one layer.
+    document, annotator : int
+        Codes.
+
+    Returns
+    -------
+    list of (int, int, str)
+        Limits and label, in the order of the text.
+
+    Raises
+    ------
+    AnnotationError
+        If two units overlap.
+    """
     units = sorted(
         (start, end, span.label)
         for span in marks.spans[document, annotator]

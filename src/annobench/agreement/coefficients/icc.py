@@ -28,7 +28,7 @@ from annobench.agreement.statistic import Statistic
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 
-__all__ = ["METHOD", "MODELS", "icc"]
+__all__ = ["METHOD", "MODELS", "f_interval", "icc", "spearman_brown"]
 
 METHOD = Coefficient(
     name="icc",
@@ -168,6 +168,28 @@ def f_interval(
 ) -> tuple[float, float]:
     """Return the F interval of the reliability of a single annotator.
 
+    Parameters
+    ----------
+    n, k : int
+        Items and annotators.
+    items, annotators, error : float
+        Mean squares MSR, MSC and MSE.
+    model : {"one-way", "two-way"}
+        Whether annotators are the same for all items.
+    kind : {"agreement", "consistency"}
+        Whether differences between annotators' means count.
+    level : float
+        In (0, 1).
+
+    Returns
+    -------
+    lower, upper : float
+        (1, 1) without any error. NaN if the items do not differ at all and neither do errors, or if
+        the limits exclude the estimate: Satterthwaite's degrees of freedom of ICC(A,1) come near 0
+        where its estimate is negative, and F is then below 1 almost surely.
+
+    References
+    ----------
     McGraw and Wong (1996), Psychological Methods 1, table 7.
     """
     tail = (1 - level) / 2
@@ -217,6 +239,25 @@ def _f_limits(ratio: float, tail: float, above: float, below: float) -> tuple[fl
 
 
 def spearman_brown(single: float, k: int) -> float:
-    """Return the reliability of the mean of k annotators, given that of one."""
+    """Return the reliability of the mean of k annotators, given that of one.
+
+    Parameters
+    ----------
+    single : float
+        The reliability of one annotator.
+    k : int
+        Annotators.
+
+    Returns
+    -------
+    float
+        The reliability of their mean; minus infinity from -1 / (k - 1) down, where the formula has
+        its pole: a limit of ICC(A,1) may lie below it.
+
+    Examples
+    --------
+    >>> spearman_brown(0.5, 2), spearman_brown(-1.05, 2)
+    (0.6666666666666666, -inf)
+    """
     shared = 1 + (k - 1) * single
     return -math.inf if shared <= 0 else k * single / shared

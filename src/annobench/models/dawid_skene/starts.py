@@ -14,7 +14,7 @@ from annobench.labels.frames import as_annotations
 from annobench.models.dawid_skene.em import Floats, Parameters
 from annobench.models.kernels import dawid_skene as kernels
 
-__all__ = ["where"]
+__all__ = ["spectral_start", "votes_start", "where"]
 
 Start = Literal["votes", "diagonal", "spectral"]
 
@@ -66,7 +66,18 @@ def first_parameters(
 
 
 def votes_start(annotations: Annotations) -> Floats:
-    """Return the shares of each item's labels."""
+    """Return the shares of each item's labels.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+
+    Returns
+    -------
+    ndarray, shape (I, K)
+        1/K for an item without labels.
+    """
     annotations = as_annotations(annotations, "votes_start")
     shares: Floats = kernels.votes(
         annotations.item, annotations.label, annotations.n_items, annotations.n_categories
@@ -77,8 +88,26 @@ def votes_start(annotations: Annotations) -> Floats:
 def spectral_start(annotations: Annotations) -> Floats:
     """Return votes without the part that annotators do not share.
 
-    The idea of a spectral start is that of Zhang, Chen, Zhou and Jordan (2014), Spectral methods
-    meet EM; this one needs no third moments.
+    Labels make a table of items by annotators and labels, from which each annotator's average
+    is subtracted. Its best approximation of rank K - 1 keeps what labels of different
+    annotators have in common, which by the model is the category, and drops the noise of each.
+    Summed over annotators and added to the average, it is a vote without that noise; the
+    category with the largest one gets the probability.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels; two items and two annotators at least, otherwise votes are returned.
+
+    Returns
+    -------
+    ndarray, shape (I, K)
+        0.9 for the category found and the rest evenly; votes where an item has no labels.
+
+    References
+    ----------
+    The idea of a spectral start is that of Zhang, Chen, Zhou and Jordan (2014), Spectral
+    methods meet EM; this one needs no third moments.
     """
     annotations = as_annotations(annotations, "spectral_start")
     votes = votes_start(annotations)
