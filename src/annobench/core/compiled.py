@@ -1,10 +1,9 @@
 """Compile inner loops, and keep what was compiled where that is possible.
 
 Every compiled function of the library is made by `kernel`. Without numba it runs as Python does,
-slowly and with the same results; `math` and `default_threads` stand for what then differs. Kernels
-assign number by number: for an
-array assigned to another numba compiles the error of unequal shapes, and with it how to format
-text, which takes seconds at the first use.
+slowly and with the same results; `math` and `default_threads` replace what then differs. Kernels
+assign number by number: for an array assigned to another numba compiles the error of unequal
+shapes, and with it how to format text, which takes seconds at the first use.
 """
 
 from __future__ import annotations
@@ -113,8 +112,8 @@ def _tell_uncompiled() -> None:
             return
         _told.add("uncompiled")
     _LOG.warning(
-        "Loops run uncompiled, as numba can't be imported (%s): results are the same, and take a "
-        "hundred times as long. Install it: pip install numba",
+        "Loops run uncompiled, as numba can't be imported (%s): results are the same, and take "
+        "far longer. Install it: pip install numba",
         WHY_UNCOMPILED,
     )
 

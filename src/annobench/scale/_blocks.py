@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -69,7 +70,7 @@ class Block:
         return found
 
 
-class BlockedLabels:
+class BlockedLabels(ABC):
     """Labels in blocks, as models and coefficients see them."""
 
     folder: Path | None
@@ -80,9 +81,9 @@ class BlockedLabels:
     is_shared: bool
 
     @property
+    @abstractmethod
     def annotators(self) -> tuple[str, ...]:
         """Names of the J annotators, by code."""
-        raise NotImplementedError
 
     @property
     def n_items(self) -> int:
@@ -113,9 +114,9 @@ class BlockedLabels:
             "partitions first, with annobench.io.partition."
         )
 
+    @abstractmethod
     def tasks(self) -> Iterable[Iterable[Block]]:
         """Give the blocks, in runs that are summed one by one."""
-        raise NotImplementedError
 
     def map_sum(
         self,
