@@ -18,6 +18,9 @@ LEDGERS = ("published", "errata", "remarks", "standing")
 #: The forms in which every figure is written: for pages, and for slides and manuscripts.
 FIGURE_FORMATS = ("svg", "png")
 
+#: What a record lists by name: figures and tables of the analysis, and tables of the print.
+EXHIBITS = ("figures", "tables", "layouts")
+
 
 @dataclass(frozen=True)
 class MissingFigure:
@@ -81,6 +84,8 @@ class Paper:
     calibrated: tuple[str, ...] = ()
     resources: tuple[str, ...] = ()
     missing_figures: tuple[MissingFigure, ...] = ()
+    contents: tuple[str, ...] = ()
+    layouts: tuple[Exhibit, ...] = ()
     collection: str = "added"
     released: tuple[str, ...] = ()
     text: str = "whole"
@@ -101,6 +106,10 @@ class Paper:
     def sources(self) -> list[Path]:
         """All modules of the paper's own."""
         return sorted(self.folder.glob("*.py"))
+
+    def layout(self, table: Exhibit) -> Path:
+        """The rows and columns of a printed table."""
+        return self.folder / "layouts" / f"{table.name}.csv"
 
     @property
     def printed_tables(self) -> list[Path]:
@@ -127,16 +136,16 @@ def read_paper(path: Path, datasets: Collection[str]) -> Paper:
         faults.append(
             f"{path}, key key: {record['key']!r} is not the folder's name {path.parent.name!r}."
         )
-    for kind in ("figures", "tables"):
-        names = [entry["name"] for entry in record[kind]]
+    for kind in EXHIBITS:
+        names = [entry["name"] for entry in record.get(kind, ())]
         faults += [
             f"{path}, key {kind}: the name {name!r} stands there twice."
             for name in sorted({name for name in names if names.count(name) > 1})
         ]
     if faults:
         raise DocumentError("\n".join(faults))
-    for kind in ("figures", "tables"):
-        record[kind] = tuple(Exhibit(**entry) for entry in record[kind])
+    for kind in EXHIBITS:
+        record[kind] = tuple(Exhibit(**entry) for entry in record.get(kind, ()))
     missing = record.get("missing_figures", ())
     record["missing_figures"] = tuple(MissingFigure(**entry) for entry in missing)
     record["stand_ins"] = tuple(StandIn(**entry) for entry in record.get("stand_ins", ()))
@@ -144,7 +153,7 @@ def read_paper(path: Path, datasets: Collection[str]) -> Paper:
         Search(each["for"], each["where"], each["when"], each["found"])
         for each in record.get("searches", ())
     )
-    for kind in ("datasets", "not_public", "calibrated", "resources", "released"):
+    for kind in ("datasets", "not_public", "calibrated", "resources", "released", "contents"):
         record[kind] = tuple(record.get(kind, ()))
     return Paper(folder=path.parent, **record)
 
@@ -178,6 +187,12 @@ def _missing_files(paper: Paper, notebooks: Path) -> Iterator[str]:
             yield (
                 f"{path}: missing, and every paper has one. Write it, or take the paper away "
                 f"with its folder {paper.folder}."
+            )
+    for table in paper.layouts:
+        if not paper.layout(table).is_file():
+            yield (
+                f"{paper.layout(table)}: missing, and {paper.folder / 'paper.yaml'} names it under "
+                "layouts. Write the layout, or correct the name."
             )
     notebook = notebooks / f"{paper.notebook}.ipynb"
     if not notebook.is_file():

@@ -21,11 +21,13 @@ from annobench.replication.ledger import (
     read_standing,
 )
 from annobench.replication.results import STAND_IN
+from annobench.reporting.printed_tables import targets_of
 from catalogue import Search, read_paper
 from scripts.papers import run_paper
 
 TOP = Path(__file__).parents[2]
 PUBLISHED_FIGURES = Path(__file__).parent / "published_figures.csv"
+PUBLISHED_TABLES = Path(__file__).parent / "published_tables.csv"
 EXAMPLE = TOP / "tests" / "workflow" / "example_paper"
 FOLDERS = sorted(path.parent for path in (TOP / "workflow" / "papers").glob("*/paper.yaml"))
 FILES = {
@@ -59,7 +61,7 @@ def test_discovery_finds_a_paper():
 def test_a_paper_has_every_file_and_no_other_but_modules(folder):
     found = {path.name for path in folder.iterdir()} - {"__pycache__"}
     assert found >= FILES
-    extra = {name for name in found - FILES - {"tables"} if not name.endswith(".py")}
+    extra = {name for name in found - FILES - {"tables", "layouts"} if not name.endswith(".py")}
     assert extra == ({"example_paper.ipynb"} if folder == EXAMPLE else set())
 
 
@@ -203,6 +205,42 @@ def test_a_figure_is_not_said_to_be_one_that_the_paper_does_not_have(folder, pap
     for each in (*paper.figures, *paper.missing_figures):
         if named := re.match(r"Figure \d+", each.source):
             assert named.group() in published, each.source
+
+
+def published_tables():
+    table = pd.read_csv(PUBLISHED_TABLES, comment="#", dtype=str, index_col="key")["tables"]
+    return {key: names.split(";") if names else [] for key, names in table.fillna("").items()}
+
+
+def test_the_tables_of_every_paper_are_known():
+    assert set(published_tables()) == {folder.name for folder in FOLDERS}
+
+
+def test_each_published_table_has_a_layout(folder, paper):
+    tables = published_tables().get(folder.name, [])
+    assert [table.source for table in paper.layouts][: len(tables)] == tables
+    files = {path.name for path in (folder / "layouts").glob("*")}
+    assert files == {paper.layout(table).name for table in paper.layouts}
+
+
+def test_the_contents_are_the_published_figures_and_tables(folder, paper):
+    figures = [f"Figure {n}" for n in published_figures().get(folder.name, [])]
+    assert sorted(paper.contents) == sorted([*figures, *published_tables().get(folder.name, [])])
+
+
+def test_a_layout_has_every_result_that_its_table_prints(folder, paper):
+    """Values that a table's cells lead to say so by the beginning of their targets."""
+    published = read_published(folder / "published.csv")
+    results = published[published["kind"] == "result"]
+    for table in paper.layouts:
+        named = targets_of(paper.layout(table))
+        assert len(named) == len(set(named)), table.source
+        assert set(named) <= set(published["target"]), table.source
+        is_cell = (results["source"] == table.source) & results["target"].str.startswith(
+            f"{table.name}."
+        )
+        unnamed = set(results.loc[is_cell, "target"]) - set(named)
+        assert not unnamed, f"{table.source}: no cell has {sorted(unnamed)}"
 
 
 def test_captions_call_a_colour_by_its_name(paper):

@@ -277,7 +277,7 @@ def luminance(colour):
 
 @pytest.mark.parametrize("verdict", vocabulary.VERDICTS)
 def test_marks_of_verdicts_are_readable_in_both_themes(verdict):
-    style = (files("annobench.reporting") / "templates/parts.css").read_text(encoding="utf-8")
+    style = (files("annobench.reporting") / "templates/verdicts.css").read_text(encoding="utf-8")
     tone = re.search(rf"--{verdict}: (#[0-9a-f]{{6}});", style)[1]
     dark = re.search(r"((?:\.mark\.v-\w+, )+\.mark\.v-\w+) \{ color: (#[0-9a-f]{6}); \}", style)
     text = dark[2] if f".mark.v-{verdict}" in dark[1].split(", ") else "#ffffff"

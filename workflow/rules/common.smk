@@ -18,6 +18,7 @@ from annobench.datasets.sources import default_base_url
 from annobench.core.discovery import records
 from annobench.course import sessions
 from annobench.io.wordnet import has_wordnet
+from annobench.reporting.pages import STYLES
 from annobench.benchmark.files import SETTINGS, file_names
 
 from catalogue import FIGURE_FORMATS, LEDGERS, read_papers
@@ -117,7 +118,7 @@ def site_files(*names):
 
 def templates(*own):
     """Return the library's sources of a page's looks."""
-    names = (*own, "base.html.j2", "parts.css", "style.css")
+    names = (*own, "base.html.j2", *STYLES)
     return [str(PACKAGE / "reporting/templates" / name) for name in names]
 
 
@@ -223,6 +224,7 @@ def shown(paper):
     """Return a paper's record and everything computed for it."""
     return paper_results(paper.key) | {
         "record": f"{paper.folder}/paper.yaml",
+        "layouts": [str(paper.layout(table)) for table in paper.layouts],
         "remarks": f"{paper.folder}/remarks.csv",
         "comparison": f"results/papers/{paper.key}/comparison.csv",
         "others": f"results/papers/{paper.key}/others.csv",

@@ -181,7 +181,7 @@ rule site:
         contributing=str(WORKFLOW.parent / "CONTRIBUTING.md"),
         conf=str(GENERATOR / "conf.py"),
         sources=sorted(str(path) for path in GENERATOR.rglob("*.*") if path.suffix != ".pyc")
-        + [str(PACKAGE / "reporting/templates/parts.css")],
+        + sorted(map(str, (PACKAGE / "reporting/templates").glob("*.css"))),
     output:
         site=directory("results/site"),
         index="results/index.html",

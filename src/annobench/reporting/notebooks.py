@@ -24,6 +24,7 @@ from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
 from annobench.replication.ledger import read_comparison, read_remarks
 from annobench.reporting.pages import picture_size
+from annobench.reporting.printed_tables import read_layout
 
 __all__ = ["Paper", "Shown", "open_paper", "show"]
 
@@ -162,6 +163,37 @@ class Paper:
         )
         return Shown(html, f"Figure {name}: {about['caption']}")
 
+    def printed_table(self, name: str) -> Shown:
+        """Return a table as the paper prints it, each number beside the computed one.
+
+        Parameters
+        ----------
+        name : str
+            Of the layouts in `paper.yaml`.
+
+        Returns
+        -------
+        Shown
+            Numbers lead to their records on the paper's page.
+
+        Raises
+        ------
+        PublicationError
+            If the paper has no such layout.
+        """
+        layouts = {each["name"]: each for each in self._record.get("layouts", ())}
+        if name not in layouts:
+            raise PublicationError(
+                f"{self.folder.name} has no layout {name!r}; it has {', '.join(layouts) or 'none'}."
+            )
+        table = read_layout(
+            self._source / f"layouts/{name}.csv",
+            self.comparison,
+            layouts[name]["source"],
+            layouts[name]["title"],
+        )
+        return Shown(table.html("index.html"), table.frame().to_string(index=False))
+
     def provenance(self, table: str) -> str:
         """Return what a table rests on.
 
@@ -248,10 +280,16 @@ class Paper:
         return captions
 
     @cached_property
-    def _datasets(self) -> list[str]:
+    def _record(self) -> dict[str, Any]:
         yaml = require("yaml", "The record of a paper")
-        record = yaml.safe_load((self._source / "paper.yaml").read_text(encoding="utf-8"))
-        return list(record["datasets"])
+        record: dict[str, Any] = yaml.safe_load(
+            (self._source / "paper.yaml").read_text(encoding="utf-8")
+        )
+        return record
+
+    @property
+    def _datasets(self) -> list[str]:
+        return list(self._record["datasets"])
 
     def _require(self, id: str) -> None:
         if id not in self._datasets:

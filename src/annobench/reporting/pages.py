@@ -22,7 +22,10 @@ from annobench.core.texts import visible
 from annobench.reporting import formats
 from annobench.reporting.verdicts import FACES, RELATIONS
 
-__all__ = ["picture_size", "records", "render"]
+__all__ = ["STYLES", "picture_size", "records", "render"]
+
+#: The styles of a page of a command.
+STYLES = ("style.css", "verdicts.css", "parts.css")
 
 
 def render(template: str, folder: Path | Sequence[Path] | None = None, **content: Any) -> str:
@@ -63,9 +66,7 @@ def render(template: str, folder: Path | Sequence[Path] | None = None, **content
         "signed": formats.signed,
         "thousands": "{:,}".format,
     }
-    style = "".join(
-        (home / name).read_text(encoding="utf-8") for name in ("style.css", "parts.css")
-    )
+    style = "".join((home / name).read_text(encoding="utf-8") for name in STYLES)
     return environment.get_template(template).render(
         style=Markup(style),  # noqa: S704  (our own file)
         faces=FACES,

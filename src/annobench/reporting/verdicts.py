@@ -23,49 +23,63 @@ class Face:
         The verdict in words.
     meaning : str
         What it says of a value.
+    latex : str
+        The mark in LaTeX.
     """
 
     mark: str
     words: str
     meaning: str
+    latex: str
 
 
 FACES = {
-    "reproduced": Face("✓", "reproduced", "equal to the printed precision, or the relation holds"),
+    "reproduced": Face(
+        "✓", "reproduced", "equal to the printed precision, or the relation holds", r"$\checkmark$"
+    ),
     "within_interval": Face(
         "≈",
         "within interval",
         "sampled; the check interval meets what rounds to the printed value, and excludes more "
         "than half of the rival values",
+        r"$\approx$",
     ),
     "inconclusive": Face(
         "∼",
         "inconclusive",
         "agrees, but so would rival values, or it does so for any perturbed inputs: no evidence",
+        r"$\sim$",
     ),
     "unresolved": Face(
         "?",
         "unresolved",
         "differs; no interpretation is known that gives the printed value, and nothing shows "
         "that the paper is wrong",
+        "?",
     ),
-    "deviates": Face("≠", "deviates", "differs; cause and evidence are given with it"),
-    "missing": Face("∅", "missing", "a result that was not computed"),
+    "deviates": Face("≠", "deviates", "differs; cause and evidence are given with it", r"$\neq$"),
+    "missing": Face("∅", "missing", "a result that was not computed", r"$\emptyset$"),
     "restated": Face(
         "=",
         "restated",
         "repeats a number that was typed in, holds by construction, or was chosen by comparing "
         "with the printed value: no evidence",
+        "$=$",
     ),
-    "stand_in": Face("◌", "stand-in", "computed from simulated data in this run; no claim is made"),
+    "stand_in": Face(
+        "◌", "stand-in", "computed from simulated data in this run; no claim is made", r"$\circ$"
+    ),
     "not_public": Face(
-        "–", "not public", "depends on inputs that were not found; no claim is made"
+        "–", "not public", "depends on inputs that were not found; no claim is made", "--"
     ),
     "given": Face(
-        "⊢", "given", "a result that nothing printed or public determines; taken as printed"
+        "⊢",
+        "given",
+        "a result that nothing printed or public determines; taken as printed",
+        r"$\vdash$",
     ),
-    "input": Face("→", "input", "a number that the study sets, not a result"),
-    "cited": Face("”", "cited", "a number quoted from elsewhere"),
+    "input": Face("→", "input", "a number that the study sets, not a result", r"$\to$"),
+    "cited": Face("”", "cited", "a number quoted from elsewhere", "''"),
 }
 
 #: How a relation stands before the printed number.
