@@ -285,3 +285,11 @@ def test_judgements_that_are_no_errors_of_annotators_are_counted(analysis, paper
     assert found["muc.residual_errors_gold_share"] == pytest.approx(100 * 27 / 70)
     assert found["muc.gold_impurity"] == pytest.approx(100 * 233 * 27 / 70 / 6753)
     assert found["muc.true_accuracy"] == pytest.approx(100 * (1 - 233 * 43 / 70 / 6753))
+
+
+def test_a_rate_that_is_rounded_to_1_has_a_finite_check_interval(analysis):
+    runs = np.array([[0.9, 0.99], [0.92, 1.0], [0.91, 0.995]])
+    low, high = analysis.drawn._check_intervals(runs, 2)
+    assert (low < runs.min(axis=0)).all()
+    assert np.isfinite(high).all()
+    assert high[1] > high[0]

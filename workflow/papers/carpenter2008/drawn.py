@@ -168,7 +168,9 @@ def points(
 
 def _check_intervals(runs: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return where one more run lies, for each column, as `predictive_interval` does."""
-    x = scipy.special.logit(runs)
+    # A rate nearer to 1 than the spacing of numbers is rounded to 1.
+    rounded = np.finfo(np.float64).eps
+    x = scipy.special.logit(runs.clip(rounded, 1 - rounded))
     quantile = student.isf(0.05 / max(n, 1) / 2, len(x) - 1)
     margin = quantile * x.std(axis=0, ddof=1) * np.sqrt(1 + 1 / len(x))
     low, high = (scipy.special.expit(x.mean(axis=0) + sign * margin) for sign in (-1, 1))
