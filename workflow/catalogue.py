@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +85,7 @@ class Paper:
     resources: tuple[str, ...] = ()
     missing_figures: tuple[MissingFigure, ...] = ()
     contents: tuple[str, ...] = ()
+    variations: Mapping[str, Any] = field(default_factory=dict)
     layouts: tuple[Exhibit, ...] = ()
     collection: str = "added"
     released: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from annobench.replication.exhibit import heading
 from annobench.reporting.pages import picture_size
 
 
@@ -28,5 +29,7 @@ def figures_of(
     joined = []
     for figure in paper["figures"]:
         width, height = picture_size(folder / f"{figure['name']}.svg")
-        joined.append(figure | captions[figure["name"]] | {"width": width, "height": height})
+        caption = captions[figure["name"]]
+        shown = {"heading": heading(figure["source"], figure["title"], paper.get("contents", ()))}
+        joined.append(figure | caption | shown | {"width": width, "height": height})
     return joined

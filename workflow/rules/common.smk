@@ -425,7 +425,17 @@ def offered(key):
     files = paper_results(key)
     folder = f"results/papers/{key}"
     tables = expand(f"{folder}/{{table}}.csv", table=["comparison", "dependence"])
-    return [files["computed"], *tables, *files["figures"], *files["tables"]]
+    own = [files["computed"], *tables, *files["figures"], *files["tables"]]
+    return [*own, *printed_tables(key)]
+
+
+def printed_tables(key):
+    """Return the paths of a paper's printed tables with their computed values."""
+    return [
+        f"results/papers/{key}/printed/{table.name}.{suffix}"
+        for table in PAPERS[key].layouts
+        for suffix in ("csv", "tex")
+    ]
 
 
 def documentation_of(dataset):

@@ -127,6 +127,31 @@ rule collect_comparisons:
         "../scripts/papers/collect_comparisons.py"
 
 
+rule write_printed_tables:
+    """Write each printed table with its computed values, as CSV and LaTeX."""
+    input:
+        records=[f"{paper.folder}/paper.yaml" for paper in PAPERS.values() if paper.layouts],
+        layouts=[str(paper.layout(table)) for paper in PAPERS.values() for table in paper.layouts],
+        comparisons=[
+            f"results/papers/{key}/comparison.csv" for key, paper in PAPERS.items() if paper.layouts
+        ],
+    output:
+        [path for key in PAPERS for path in printed_tables(key)],
+    log:
+        "results/logs/printed_tables.log",
+    benchmark:
+        "results/logs/printed_tables.benchmark.tsv"
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/papers/write_printed_tables.py"),
+    script:
+        "../scripts/papers/write_printed_tables.py"
+
+
 rule check:
     """Fail on missing values, unexplained deviations and stale explanations."""
     input:

@@ -50,6 +50,8 @@ class Results:
         simulated data stand in, such a value is no result.
     seed : int or None
         Of the analysis, shown beside what it made; None if it draws nothing.
+    mark : str, optional
+        Written above every figure, such as what a variation changes.
     """
 
     def __init__(
@@ -61,8 +63,9 @@ class Results:
         tables: Sequence[Exhibit],
         calibrated: Sequence[str] = (),
         seed: int | None,
+        mark: str = "",
     ) -> None:
-        self._study, self._folder, self._seed = study, folder, seed
+        self._study, self._folder, self.seed, self._mark = study, folder, seed, mark
         self._figures = {exhibit.name: exhibit for exhibit in figures}
         self._tables = {exhibit.name: exhibit for exhibit in tables}
         self._calibrated = tuple(calibrated)
@@ -211,8 +214,9 @@ class Results:
         text = _filled(exhibit, {"provenance": about["provenance"], **(caption or {})})
         with plotting.house_style():
             figure = draw(*arguments, **more)
-            if self._study.stand_ins(*_names(of)):
-                plotting.mark(figure, STAND_IN)
+            stand_in = STAND_IN if self._study.stand_ins(*_names(of)) else ""
+            if marks := [mark for mark in (self._mark, stand_in) if mark]:
+                plotting.mark(figure, ". ".join(marks))
             (self._folder / "figures").mkdir(parents=True, exist_ok=True)
             plotting.save_figure(figure, self._folder / "figures" / name)
         self._said[name] = about | {"caption": text}
@@ -247,7 +251,7 @@ class Results:
             self._complete = True
 
     def _about(self, of: str | Sequence[str]) -> dict[str, Any]:
-        names, seed = _names(of), self._seed
+        names, seed = _names(of), self.seed
         if seed is None and (stand_ins := self._study.stand_ins(*names)):
             seed = self._study.data(stand_ins[0]).meta.get("seed")
         return {"provenance": self._study.provenance(*names), "seed": seed}

@@ -9,6 +9,9 @@ import base64
 import json
 import math
 import re
+import shutil
+import tempfile
+import weakref
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +25,10 @@ from annobench.core.errors import PublicationError
 from annobench.core.optional import require
 from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
+from annobench.replication.analysis import Effort
+from annobench.replication.exhibit import heading
 from annobench.replication.ledger import read_comparison, read_remarks
+from annobench.replication.variations import Variation, vary
 from annobench.reporting.pages import picture_size
 from annobench.reporting.printed_tables import read_layout
 
@@ -39,8 +45,10 @@ _PICTURE = Markup(
     '<figure><div class="picture" tabindex="0" style="overflow-x: auto; background: #fff">'
     '<img class="dark-light" src="data:image/svg+xml;base64,{data}" alt="{caption}" '
     'width="{width}" height="{height}" style="--width: {width}px"></div>'
-    "<figcaption>{caption} <i>Provenance: {provenance}.</i></figcaption></figure>"
+    "<figcaption>{varied}<b>{title}.</b> {caption} <i>Provenance: {provenance}.</i>"
+    "</figcaption></figure>"
 )
+_VARIED = Markup('<b style="color: #b8500f">Variation: {variation}.</b> ')
 _BANNER = Markup(
     '<aside class="banner" style="padding: 0.6em 1em; background: #fff3cf; color: #1b1b1b">'
     '<p class="heading"><b>Simulated data: {names}</b></p>'
@@ -48,6 +56,12 @@ _BANNER = Markup(
     "text of this notebook is about real labels. For these, set "
     "<code>ANNOBENCH_DATA_MIRROR</code> or connect to the network, and run the "
     "workflow again.</p></aside>"
+)
+_ASIDE = Markup(
+    '<aside class="banner" style="padding: 0.6em 1em; background: #fff3cf; color: #1b1b1b">'
+    '<p class="heading"><b>A variation, not the published analysis: {variation}</b></p>'
+    "<p>Figures and tables below are redrawn. The text of this notebook is about the published "
+    "analysis.</p></aside>"
 )
 
 
@@ -82,17 +96,26 @@ class Paper:
         Folder of the paper's results, below `results/papers`.
     source : Path
         Folder of its record, below `workflow/papers`.
+    results : Path, optional
+        Where its values, tables and figures are, if not in `folder`.
+    variation : str, optional
+        What differs from the published analysis.
     """
 
-    def __init__(self, folder: Path, source: Path) -> None:
+    def __init__(
+        self, folder: Path, source: Path, results: Path | None = None, variation: str = ""
+    ) -> None:
         self.folder = folder
+        self.variation = variation
         self._source = source
+        self._results = results or folder
         self._loaded: dict[str, LoadedData] = {}
+        self._varied: dict[str, Paper] = {}
 
     @cached_property
     def comparison(self) -> pd.DataFrame:
         """Every printed value beside the computed one, with its verdict."""
-        return read_comparison(self.folder / "comparison.csv")
+        return read_comparison(self._results / "comparison.csv")
 
     @cached_property
     def remarks(self) -> pd.DataFrame:
@@ -153,15 +176,19 @@ class Paper:
         """
         path = self._existing("figures", f"{name}.svg")
         about = self._captions[name]
+        entry = next(each for each in self._record["figures"] if each["name"] == name)
+        title = heading(entry["source"], entry["title"], self._record.get("contents", ()))
         width, height = picture_size(path)
         html = _PICTURE.format(
             data=base64.b64encode(path.read_bytes()).decode(),
             caption=about["caption"],
+            title=title,
+            varied=_VARIED.format(variation=self.variation) if self.variation else "",
             provenance=about["provenance"].replace("_", " "),
             width=width,
             height=height,
         )
-        return Shown(html, f"Figure {name}: {about['caption']}")
+        return Shown(html, f"{title}: {about['caption']}")
 
     def printed_table(self, name: str) -> Shown:
         """Return a table as the paper prints it, each number beside the computed one.
@@ -192,7 +219,67 @@ class Paper:
             layouts[name]["source"],
             layouts[name]["title"],
         )
-        return Shown(table.html("index.html"), table.frame().to_string(index=False))
+        html = table.html("index.html")
+        if self.variation:
+            html = Markup("<p>{}</p>{}").format(_VARIED.format(variation=self.variation), html)
+        return Shown(html, table.frame().to_string(index=False))
+
+    def redraw(self, name: str, effort: Effort = "full", **parameters: Any) -> Shown:
+        """Return a figure or a printed table of a variation, made by the paper's own functions.
+
+        Parameters
+        ----------
+        name : str
+            Of a figure or a layout in `paper.yaml`.
+        effort : {"full", "quick"}
+            How many repetitions; "quick" takes seconds, and is too short to interpret.
+        **parameters
+            Such as ``seed=7``; the parameters of a paper are in its `paper.yaml`.
+
+        Returns
+        -------
+        Shown
+            Marked as a variation.
+
+        Raises
+        ------
+        PublicationError
+            If the paper has no such parameter, figure or table.
+        """
+        varied = self.varied(effort, **parameters)
+        is_figure = any(name == figure["name"] for figure in self._record["figures"])
+        return varied.figure(name) if is_figure else varied.printed_table(name)
+
+    def varied(self, effort: Effort = "full", **parameters: Any) -> Paper:
+        """Return the results of a variation, computed when it is first asked for.
+
+        Parameters
+        ----------
+        effort, **parameters
+            As in `redraw`; None is what was published.
+
+        Returns
+        -------
+        Paper
+            This one if nothing differs.
+
+        Raises
+        ------
+        PublicationError
+            If the paper has no such parameter, or the parameter no such value.
+        """
+        variation = Variation.of(self._record, parameters)
+        if variation is None:
+            return self
+        key = f"{variation}, {effort}"
+        if key not in self._varied:
+            minutes = self._record["minutes"]
+            print(f"Computing a variation: {variation}. This takes up to {minutes} minutes.")
+            scratch = Path(tempfile.mkdtemp(prefix="annobench-variation-"))
+            weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
+            vary(self._source, self._record, self.folder, scratch, variation, effort)
+            self._varied[key] = Paper(self.folder, self._source, scratch, str(variation))
+        return self._varied[key]
 
     def provenance(self, table: str) -> str:
         """Return what a table rests on.
@@ -265,17 +352,19 @@ class Paper:
 
     def __repr__(self) -> str:
         """Name the paper, and what was simulated."""
+        varied = f"; variation: {self.variation}" if self.variation else ""
         loud = f"; simulated, not real: {', '.join(self.simulated)}" if self.simulated else ""
-        return f"Paper({self.folder.name}{loud})"
+        return f"Paper({self.folder.name}{varied}{loud})"
 
     def _repr_html_(self) -> str:
-        """Say loudly what was simulated, and nothing where nothing was."""
-        return _BANNER.format(names=", ".join(self.simulated)) if self.simulated else ""
+        """Say loudly what was varied or simulated, and nothing where nothing was."""
+        varied = _ASIDE.format(variation=self.variation) if self.variation else ""
+        return varied + (_BANNER.format(names=", ".join(self.simulated)) if self.simulated else "")
 
     @cached_property
     def _captions(self) -> dict[str, dict[str, Any]]:
         captions: dict[str, dict[str, Any]] = json.loads(
-            (self.folder / "captions.json").read_text(encoding="utf-8")
+            (self._results / "captions.json").read_text(encoding="utf-8")
         )
         return captions
 
@@ -300,19 +389,23 @@ class Paper:
         return self.folder.parents[1] / "data" / id
 
     def _existing(self, kind: str, name: str) -> Path:
-        path = self.folder / kind / name
+        path = self._results / kind / name
         if not path.is_file():
             raise PublicationError(f"{path} does not exist. Run the workflow, or correct the name.")
         return path
 
 
-def open_paper(folder: str | Path) -> Paper:
-    """Open the results of a paper from anywhere inside the repository.
+def open_paper(folder: str | Path, effort: Effort = "full", **parameters: Any) -> Paper:
+    """Open the results of a paper, or of a variation, from anywhere inside the repository.
 
     Parameters
     ----------
     folder : str or Path
         Seen from the top folder of the repository, such as "results/papers/volk2008".
+    effort : {"full", "quick"}
+        Of a variation: how many repetitions.
+    **parameters
+        Of a variation, such as ``seed=7``; None is what was published.
 
     Returns
     -------
@@ -322,13 +415,15 @@ def open_paper(folder: str | Path) -> Paper:
     Raises
     ------
     PublicationError
-        If the working folder is not inside the repository, or there are no such results.
+        If the working folder is not inside the repository, there are no such results, or the
+        paper has no such parameter.
     """
     top = top_folder(Path.cwd())
     found = top / folder
     if not found.is_dir():
         raise PublicationError(f"{found}: there are no such results. Run `make results` first.")
-    return Paper(found, top / "workflow/papers" / found.name)
+    paper = Paper(found, top / "workflow/papers" / found.name)
+    return paper.varied(effort, **parameters)
 
 
 def top_folder(start: Path) -> Path:

@@ -8,9 +8,11 @@ from typing import Any
 import pandas as pd
 
 from annobench.core.files import recording, replacing
+from annobench.replication.exhibit import heading, printed_item
 from annobench.replication.ledger import read_comparison, read_computed
 from annobench.replication.vocabulary import EVIDENCE
 from annobench.reporting.pages import records, render
+from annobench.reporting.printed_tables import read_layout
 from annobench.reporting.verdicts import Tally
 from pages.captioned import figures_of
 from pages.discrepancies import ENTRY_WORDS, PART_WORDS, of_paper
@@ -22,9 +24,22 @@ from pages.value_rows import NO_RESULTS, by_source, chips_of, rows_of
 #: More findings are folded.
 FINDINGS_SHOWN = 10
 
+#: More figures and tables of ours are folded.
+OWN_SHOWN = 3
+
+#: What a record may leave out.
+EMPTY: dict[str, Any] = {
+    "url": "",
+    "summary": "",
+    "text": "whole",
+    "missing_figures": [],
+    "contents": [],
+    "layouts": [],
+}
+
 
 def tables_of(
-    tables: Iterable[dict[str, str]], folder: Path, captions: dict[str, dict[str, Any]]
+    paper: dict[str, Any], folder: Path, captions: dict[str, dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Read each table for showing."""
     return [
@@ -32,14 +47,47 @@ def tables_of(
         | shown_table(
             pd.read_csv(folder / f"{table['name']}.csv", dtype=str, keep_default_na=False)
         )
-        | {"provenance": captions.get(f"tables/{table['name']}", {}).get("provenance")}
-        for table in tables
+        | {
+            "provenance": captions.get(f"tables/{table['name']}", {}).get("provenance"),
+            "heading": heading(table["source"], table["title"], ()),
+        }
+        for table in paper["tables"]
     ]
 
 
-def unpublished(comparison: pd.DataFrame, others: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return values of other methods that answer no printed value."""
-    return records(others[~others["target"].isin(comparison["target"])])
+def items_of(
+    paper: dict[str, Any],
+    layouts: Path,
+    figures: Iterable[dict[str, Any]],
+    compared: pd.DataFrame,
+) -> list[dict[str, Any]]:
+    """Return the paper's figures and tables in its order, each with what shows it."""
+    contents = paper["contents"]
+    shown = {
+        printed_item(entry["source"], contents): read_layout(
+            layouts / f"{entry['name']}.csv", compared, entry["source"], entry["title"]
+        )
+        for entry in paper["layouts"]
+    }
+    items = []
+    for item in contents:
+        own = compared[compared["source"] == item]
+        items.append(
+            {
+                "source": item,
+                "anchor": item.lower().replace(",", "").replace(" ", "-"),
+                "layout": shown.get(item),
+                "figures": [f for f in figures if printed_item(f["source"], contents) == item],
+                "missing": [
+                    missing
+                    for missing in paper["missing_figures"]
+                    if printed_item(missing["source"], contents) == item
+                ],
+                "tally": Tally.of(own),
+                "first": own["target"].iloc[0] if len(own) else "",
+            }
+        )
+    return items
 
 
 def lone_inputs(inputs: pd.DataFrame, comparison: pd.DataFrame) -> list[dict[str, Any]]:
@@ -65,7 +113,7 @@ def main(
     site: Path,
 ) -> dict[str, str]:
     """Return the paper's page and that of its sources as HTML, by name."""
-    paper = {"url": "", "summary": "", "missing_figures": [], "text": "whole"} | read_record(record)
+    paper = EMPTY | read_record(record)
     compared, beside = read_comparison(comparison), read_computed(others)
     described = json.loads(captions.read_text(encoding="utf-8"))
     folder, metas_read, own = comparison.parent, read_metas(metas), Sources(modules)
@@ -76,11 +124,14 @@ def main(
     every_input = pd.read_csv(inputs, dtype="str", keep_default_na=False)
     own_inputs = every_input[every_input["paper"] == paper["key"]]
     found = of_paper(paper["key"], compared, record)
+    figures = figures_of(paper, described, folder / "figures")
     content = {
         "paper": paper,
         "tally": Tally.of(compared),
-        "figures": figures_of(paper, described, folder / "figures"),
-        "tables": tables_of(paper["tables"], folder / "tables", described),
+        "items": items_of(paper, record.parent / "layouts", figures, compared),
+        "own_figures": [f for f in figures if not printed_item(f["source"], paper["contents"])],
+        "tables": tables_of(paper, folder / "tables", described),
+        "n_own": OWN_SHOWN,
         "parts": [
             (part, entries)
             for part in PART_WORDS
@@ -93,7 +144,6 @@ def main(
         "groups": by_source([row for row in rows if row["verdict"] not in NO_RESULTS]),
         "given_groups": by_source([row for row in rows if row["verdict"] in NO_RESULTS]),
         "lone_inputs": lone_inputs(own_inputs, compared),
-        "additional": unpublished(compared, beside),
         "metas": metas_read,
         "simulated": simulated(metas_read),
         "others_simulated": stand_ins(paper),

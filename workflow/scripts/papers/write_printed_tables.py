@@ -1,0 +1,28 @@
+"""Write the printed tables of all papers with their computed values, as CSV and LaTeX."""
+
+from pathlib import Path
+
+from annobench.core.files import recording, replacing
+from annobench.replication.ledger import read_comparison
+from annobench.reporting.printed_tables import read_layout
+from pages.records import read_record
+
+
+def main(record: Path, comparison: Path, target: Path) -> None:
+    """Write the tables of one paper into a folder."""
+    compared = read_comparison(comparison)
+    for entry in read_record(record).get("layouts", ()):
+        layout = record.parent / f"layouts/{entry['name']}.csv"
+        table = read_layout(layout, compared, entry["source"], entry["title"])
+        with replacing(target / f"{entry['name']}.csv") as draft:
+            table.frame().to_csv(draft, index=False)
+        with replacing(target / f"{entry['name']}.tex") as draft:
+            draft.write_text(table.latex(), encoding="utf-8")
+
+
+if snakemake := globals().get("snakemake"):
+    with recording(snakemake.log[0], name=snakemake.rule):
+        for record, comparison in zip(
+            snakemake.input.records, snakemake.input.comparisons, strict=True
+        ):
+            main(Path(record), Path(comparison), Path(comparison).parent / "printed")
