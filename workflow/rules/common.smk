@@ -208,6 +208,31 @@ def notebook_inputs(wildcards):
     return shown(PAPER_OF_NOTEBOOK[wildcards.notebook])
 
 
+#: Notebooks with other parameters, by their names in the configuration.
+VARIATIONS = config["variations"]
+if unknown_papers := sorted({each["paper"] for each in VARIATIONS.values()} - set(PAPERS)):
+    raise WorkflowError(
+        f"config, key variations: there is no paper {', '.join(unknown_papers)}. "
+        f"Name one of {', '.join(PAPERS)}."
+    )
+
+
+def paper_of_variation(wildcards):
+    """Return the paper whose notebook is run with other parameters."""
+    return PAPERS[VARIATIONS[wildcards.variation]["paper"]]
+
+
+def variation_inputs(wildcards):
+    """Return what a notebook shows, and what the analysis of its paper reads."""
+    paper = paper_of_variation(wildcards)
+    return shown(paper) | {
+        "notebook": f"{NOTEBOOKS}/{paper.notebook}.ipynb",
+        "dependence": f"results/papers/{paper.key}/dependence.csv",
+        "data": tables_of(paper.datasets),
+        "analysis": [str(path) for path in (*paper.sources, *paper.printed_tables)],
+    }
+
+
 def page_inputs(wildcards):
     """Return what a paper's page and that of its sources show."""
     paper = PAPERS[wildcards.paper]

@@ -25,6 +25,40 @@ rule run_notebook:
         runtime=15,
     params:
         library=notebook_sources,
-        paper=lambda wildcards: PAPER_OF_NOTEBOOK[wildcards.notebook].key,
+        parameters={},
+    script:
+        "../scripts/papers/run_notebook.py"
+
+
+rule variations:
+    """Run the notebooks with the parameters that the configuration names."""
+    input:
+        expand("results/variations/{variation}.ipynb", variation=VARIATIONS),
+
+
+rule run_variation:
+    """Run a paper's notebook with other parameters: the paper's own functions redraw it."""
+    input:
+        unpack(variation_inputs),
+    output:
+        notebook="results/variations/{variation}.ipynb",
+    log:
+        "results/logs/notebooks/{variation}.variation.log",
+    benchmark:
+        "results/logs/notebooks/{variation}.variation.benchmark.tsv"
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=lambda wildcards: paper_of_variation(wildcards).mem_mb + 500,
+        runtime=lambda wildcards: paper_of_variation(wildcards).minutes + 5,
+    params:
+        library=lambda wildcards: imports_of(
+            WORKFLOW / "scripts/papers/run_notebook.py",
+            NOTEBOOKS / f"{paper_of_variation(wildcards).notebook}.ipynb",
+            *paper_of_variation(wildcards).sources,
+        ),
+        parameters=lambda wildcards: {
+            name: value for name, value in VARIATIONS[wildcards.variation].items() if name != "paper"
+        },
     script:
         "../scripts/papers/run_notebook.py"

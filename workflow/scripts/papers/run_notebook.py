@@ -33,19 +33,13 @@ def run(source: Path, target: Path, parameters: dict[str, Any]) -> None:
 
 
 def settle(notebook: NotebookNode) -> None:
-    """Remove what differs between two runs: times, and the name of the cell with parameters.
-
-    That cell takes the place of the one whose parameters it replaces.
-    """
+    """Remove what differs between two runs: times, and the name of the cell of a variation."""
     for part in (notebook, *notebook.cells):
         for name in TIMES:
             part.metadata.pop(name, None)
-    tags = [cell.metadata.get("tags", []) for cell in notebook.cells]
-    injected = next(n for n, own in enumerate(tags) if "injected-parameters" in own)
-    replaced = next(n for n, own in enumerate(tags) if "parameters" in own)
-    notebook.cells[injected].id = notebook.cells[replaced].id
-    notebook.cells[injected].metadata.tags = ["parameters"]
-    del notebook.cells[replaced]
+    for cell in notebook.cells:
+        if "injected-parameters" in cell.metadata.get("tags", []):
+            cell.id = "variation"
 
 
 def fold(notebook: NotebookNode) -> None:
@@ -58,9 +52,9 @@ def fold(notebook: NotebookNode) -> None:
 
 
 if snakemake := globals().get("snakemake"):
-    with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.notebook}"):
+    with recording(snakemake.log[0], name=f"{snakemake.rule} {Path(snakemake.output.notebook).stem}"):
         run(
             Path(snakemake.input.notebook),
             Path(snakemake.output.notebook),
-            {"paper_folder": f"results/papers/{snakemake.params.paper}"},
+            snakemake.params.parameters,
         )
