@@ -8,6 +8,7 @@ line styles and position carry it too.
 from __future__ import annotations
 
 import os
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
@@ -148,7 +149,7 @@ def legend_below(figure: Figure, *axes: Axes, columns: int = 4) -> None:
 
 
 def mark(figure: Figure, text: str) -> None:
-    """Write a line in orange above the panels.
+    """Write a line in orange above the panels, or several where it is long.
 
     Parameters
     ----------
@@ -157,7 +158,11 @@ def mark(figure: Figure, text: str) -> None:
     text : str
         Such as that simulated data stand in for real ones.
     """
-    figure.suptitle(text, color=VERMILION, fontsize=9.5, fontweight="bold")
+    size = 9.5
+    # A bold letter is at most so wide, in parts of its size, on average.
+    letters = int(72 * figure.get_figwidth() / (0.65 * size))
+    lines = [line for part in text.splitlines() for line in textwrap.wrap(part, letters)]
+    figure.suptitle("\n".join(lines), color=VERMILION, fontsize=size, fontweight="bold")
 
 
 @contextmanager

@@ -79,6 +79,14 @@ UPGRADES = json.loads(
 )
 METHODS = models.names()
 PAPER_OF_NOTEBOOK = {paper.notebook: paper for paper in PAPERS.values()}
+#: The notebooks of no paper, such as one to compare a method of one's own. Each says in its
+#: metadata which papers and data sets it shows.
+GUIDES = {
+    path.stem: guide
+    for path in sorted(NOTEBOOKS.glob("*.ipynb"))
+    if (guide := json.loads(path.read_text(encoding="utf-8"))["metadata"].get("annobench"))
+    and set(guide["papers"]) <= set(PAPERS)
+}
 
 
 #: Optional files that papers may ask for, by name; absent where they are not installed.
@@ -97,7 +105,7 @@ def one_of(names):
 wildcard_constraints:
     dataset=one_of(DATASETS),
     paper=one_of(PAPERS),
-    notebook=one_of(PAPER_OF_NOTEBOOK),
+    notebook=one_of([*PAPER_OF_NOTEBOOK, *GUIDES]),
 
 
 def imports_of(*scripts, also=()):
@@ -205,6 +213,12 @@ def paper_results(key):
 
 def notebook_inputs(wildcards):
     """Return what a notebook shows."""
+    if wildcards.notebook in GUIDES:
+        guide = GUIDES[wildcards.notebook]
+        return {
+            "data": tables_of(guide["datasets"]),
+            "papers": expand("results/papers/{paper}/comparison.csv", paper=guide["papers"]),
+        }
     return shown(PAPER_OF_NOTEBOOK[wildcards.notebook])
 
 

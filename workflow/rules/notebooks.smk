@@ -4,11 +4,11 @@
 rule notebooks:
     """Run every notebook."""
     input:
-        expand("results/notebooks/{notebook}.ipynb", notebook=PAPER_OF_NOTEBOOK),
+        expand("results/notebooks/{notebook}.ipynb", notebook=[*PAPER_OF_NOTEBOOK, *GUIDES]),
 
 
 rule run_notebook:
-    """Run a paper's notebook on its results; the site shows it."""
+    """Run a notebook on the results; the site shows it."""
     input:
         unpack(notebook_inputs),
         notebook=f"{NOTEBOOKS}/{{notebook}}.ipynb",

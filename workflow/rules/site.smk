@@ -200,8 +200,10 @@ rule site:
         library=imports_of(WORKFLOW / "scripts/site/build_site.py"),
         # The reference shows the whole library.
         reference=config["site"]["reference"] and digest(PACKAGE.rglob("*.py")),
+        # By their places on the site.
         notebooks={
-            paper.key: f"results/notebooks/{paper.notebook}.ipynb" for paper in PAPERS.values()
+            **{f"papers/{paper.key}/notebook": paper.notebook for paper in PAPERS.values()},
+            **{f"how-to/{name}": name for name in GUIDES},
         },
     script:
         "../scripts/site/build_site.py"

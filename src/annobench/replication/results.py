@@ -216,7 +216,7 @@ class Results:
             figure = draw(*arguments, **more)
             stand_in = STAND_IN if self._study.stand_ins(*_names(of)) else ""
             if marks := [mark for mark in (self._mark, stand_in) if mark]:
-                plotting.mark(figure, ". ".join(marks))
+                plotting.mark(figure, "\n".join(marks))
             (self._folder / "figures").mkdir(parents=True, exist_ok=True)
             plotting.save_figure(figure, self._folder / "figures" / name)
         self._said[name] = about | {"caption": text}

@@ -32,7 +32,7 @@ from annobench.replication.variations import Variation, vary
 from annobench.reporting.pages import picture_size
 from annobench.reporting.printed_tables import read_layout
 
-__all__ = ["Paper", "Shown", "open_paper", "show"]
+__all__ = ["Paper", "Shown", "folder_of_data", "open_paper", "show"]
 
 #: What stands in the top folder of the repository, and in no other.
 LANDMARK = "Snakefile"
@@ -424,6 +424,23 @@ def open_paper(folder: str | Path, effort: Effort = "full", **parameters: Any) -
         raise PublicationError(f"{found}: there are no such results. Run `make results` first.")
     paper = Paper(found, top / "workflow/papers" / found.name)
     return paper.varied(effort, **parameters)
+
+
+def folder_of_data(id: str) -> str:
+    """Return where this run of the workflow has a data set, from anywhere inside the repository.
+
+    Parameters
+    ----------
+    id : str
+        Of a data set.
+
+    Returns
+    -------
+    str
+        Its folder; the id itself where the run does not have it.
+    """
+    folder = top_folder(Path.cwd()) / "results/data" / id
+    return str(folder) if folder.is_dir() else id
 
 
 def top_folder(start: Path) -> Path:

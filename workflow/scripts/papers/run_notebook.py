@@ -52,7 +52,8 @@ def fold(notebook: NotebookNode) -> None:
 
 
 if snakemake := globals().get("snakemake"):
-    with recording(snakemake.log[0], name=f"{snakemake.rule} {Path(snakemake.output.notebook).stem}"):
+    name = Path(snakemake.output.notebook).stem
+    with recording(snakemake.log[0], name=f"{snakemake.rule} {name}"):
         run(
             Path(snakemake.input.notebook),
             Path(snakemake.output.notebook),

@@ -96,7 +96,7 @@ def lay_together(
     named : collection of Path
         The pages of it that the site has.
     notebooks : mapping of str to Path
-        Notebooks that were run, by paper.
+        Notebooks that were run, by their places on the site.
     package : Path, optional
         The library, for its reference.
     stored : Path
@@ -122,13 +122,27 @@ def lay_together(
         text = page.read_text(encoding="utf-8")
         page.write_text(linked_in_html(text, page, names | ids(source)), encoding="utf-8")
     append(source, sections(pages.parent / "studies", stored, source))
-    for paper, notebook in notebooks.items():
-        shutil.copy(notebook, source / f"papers/{paper}/notebook.ipynb")
+    for place, notebook in notebooks.items():
+        text = notebook.read_text(encoding="utf-8")
+        target = (source / place).with_suffix(".ipynb")
+        target.write_text(_mended_notebook(text, place, notebooks), encoding="utf-8")
     if package is not None:
         write_reference(source / "reference", package)
     for document in source.rglob("*.md"):
         _mend_links(document, source)
     _list_contents(source)
+
+
+def _mended_notebook(text: str, place: str, notebooks: Mapping[str, Path]) -> str:
+    """Let links of a notebook lead to the other notebooks and to the documentation."""
+    up = "../" * place.count("/")
+    places = {notebook.stem: other for other, notebook in notebooks.items()}
+
+    def led(link: re.Match[str]) -> str:
+        found = places.get(link[1])
+        return f"]({up}{found}.ipynb)" if found else link[0]
+
+    return re.sub(r"\]\((\w+)\.ipynb\)", led, text).replace("](../docs/", f"]({up}")
 
 
 def _mend_links(document: Path, source: Path) -> None:
@@ -142,7 +156,10 @@ def _mend_links(document: Path, source: Path) -> None:
         mark, words, path = link.groups()
         path = path.replace("README.md", "index.md")
         path = re.sub(r"^(\.\./)+CONTRIBUTING\.md", f"{up}how-to/contributing.md", path)
-        path = re.sub(r"^(\.\./)+notebooks/(\w+)\.ipynb", rf"{up}papers/\2/notebook.ipynb", path)
+        if named := re.match(r"(\.\./)+notebooks/(\w+)\.ipynb", path):
+            is_guide = (source / f"how-to/{named[2]}.ipynb").is_file()
+            place = f"how-to/{named[2]}" if is_guide else f"papers/{named[2]}/notebook"
+            path = f"{up}{place}.ipynb"
         found = (document.parent / path.partition("#")[0]).is_file()
         return f"{mark}[{words}]({path})" if found else words
 
@@ -303,7 +320,9 @@ if snakemake := globals().get("snakemake"):
             Path(snakemake.output.site),
             docs=Path(snakemake.input.contributing).with_name("docs"),
             named=map(Path, snakemake.input.pages),
-            notebooks={paper: Path(path) for paper, path in notebooks.items()},
+            notebooks={
+                place: Path(f"results/notebooks/{name}.ipynb") for place, name in notebooks.items()
+            },
             files=map(Path, snakemake.input.files),
             generator=Path(snakemake.input.conf).parent,
             package=Path(annobench.__file__).parent if snakemake.params.reference else None,
