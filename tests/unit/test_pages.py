@@ -47,7 +47,12 @@ def paper(tmp_path):
         "url": "https://example.org/study",
         "summary": ATTACK,
         "missing_figures": [{"source": ATTACK, "reason": ATTACK}],
+        "contents": ["Table 1", ATTACK],
+        "layouts": [{"name": "one", "title": ATTACK, "source": "Table 1"}],
     }
+    (folder / "layouts").mkdir()
+    cells = [[ATTACK, f"{ATTACK} | {ATTACK}"], [ATTACK, f"{{a.b}} {ATTACK}"]]
+    pd.DataFrame(cells).to_csv(folder / "layouts/one.csv", index=False, header=False)
     (folder / "paper.yaml").write_text(yaml.safe_dump(record))
     pd.DataFrame({ATTACK: [ATTACK]}).to_csv(folder / "tables" / "one.csv", index=False)
     caption = {"caption": ATTACK, "provenance": ATTACK, "seed": 1}
@@ -195,7 +200,13 @@ def test_what_would_have_failed_is_said_for_every_relation(published, relation, 
 def test_other_methods_stand_beside_the_papers(pages):
     own, *_ = pages
     assert own.count("<b>&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;</b> gives 0.5") == 1
-    assert "Computed in addition" in own
+
+
+def test_a_page_has_the_papers_order(pages):
+    sections = re.findall(r'<h2 id="([^"]*)"', pages[0])
+    assert sections == ["discrepancies", "printed", "ours", "not-public", "values"]
+    items = re.findall(r'<section class="printed-item" id="([^"]*)"', pages[0])
+    assert items == ["table-1", "-script-alert-x-script-"]
 
 
 def test_a_figure_without_a_caption_is_an_error(paper):
@@ -224,15 +235,16 @@ def test_a_drawing_without_a_size_is_an_error(tmp_path):
 
 
 def test_a_figure_that_is_missing_is_named_with_the_reason(pages):
-    [told] = re.findall("<li><b>(&lt;script&gt;[^<]*)</b> (&lt;script&gt;[^<]*)</li>", pages[0])
-    assert "Published figures that are not shown" in pages[0]
-    assert told
+    missing = r"<p><b>(&lt;script&gt;[^<]*) is not shown\.</b> (&lt;script&gt;[^<]*)</p>"
+    assert len(re.findall(missing, pages[0])) == 1
 
 
 def test_a_long_table_is_cut_and_says_how_long_it_is(tmp_path):
     pd.DataFrame({"n": range(100)}).to_csv(tmp_path / "one.csv", index=False)
     [table] = render_paper.tables_of(
-        [{"name": "one"}], tmp_path, {"tables/one": {"provenance": "real"}}
+        {"tables": [{"name": "one", "source": "Table 1", "title": "One"}]},
+        tmp_path,
+        {"tables/one": {"provenance": "real"}},
     )
     assert table["provenance"] == "real"
     assert len(table["rows"]) == table_columns.ROWS_SHOWN

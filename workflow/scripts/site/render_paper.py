@@ -1,6 +1,7 @@
 """Render a paper's page: figures, tables, findings and every value; and that of its sources."""
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,7 @@ def items_of(
         items.append(
             {
                 "source": item,
-                "anchor": item.lower().replace(",", "").replace(" ", "-"),
+                "anchor": re.sub(r"[^a-z0-9]+", "-", item.lower()),
                 "layout": shown.get(item),
                 "figures": [f for f in figures if printed_item(f["source"], contents) == item],
                 "missing": [
