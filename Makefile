@@ -42,7 +42,8 @@ install: $(INSTALLED)  ## Make the environment in .venv, from the locked version
 $(INSTALLED): requirements/lock.txt pyproject.toml
 	@test -n "$(PYTHON)" || { echo "make: no Python of at least 3.11 found; name one: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	test -x $(BIN)/python || "$(PYTHON)" -m venv .venv
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/lock.txt
+	# Modules are compiled when they are first imported, and many never are.
+	$(BIN)/python -m pip install --quiet --no-compile --require-hashes -r requirements/lock.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@
 
@@ -134,7 +135,7 @@ test-pythons: $(PYTHONS:%=.venv-python%/.installed)  ## Run the tests on other P
 	touch $@
 
 # What takes too long for every change. Without the site every page would be skipped.
-nightly: $(BROWSER) course docs test-all test-base test-pythons test-object-store  ## Run every test, on other Pythons too, open every page, and compute all on simulated data: hours.
+nightly: $(BROWSER) course docs lint-container test-all test-base test-pythons test-object-store  ## Run every test, on other Pythons too, open every page, and compute all on simulated data: hours.
 	$(BIN)/pytest $(BROWSERS) tests/browser
 	.ci/simulated
 

@@ -75,6 +75,7 @@ def without(names, *command, folder):
     return done
 
 
+@pytest.mark.slow
 def test_the_base_alone_reads_measures_fits_draws_and_reports(tmp_path):
     options = ["--noconftest", "-p", "without", "-p", "no:cacheprovider", "--quiet"]
     file = TOP / "tests/base_alone.py"

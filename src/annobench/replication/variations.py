@@ -140,7 +140,7 @@ def vary(
     folders = {id: published.parents[1] / "data" / id for id in record["datasets"]}
     thinned = record.get("variations", {}).get("per_item", ())
     data = {
-        id: _thinned(read(folder), variation)
+        id: _thinned(read(folder), variation.per_item, variation.seed or 0)
         if variation.per_item is not None and id in thinned
         else folder
         for id, folder in folders.items()
@@ -179,9 +179,9 @@ def _seed(published: Path, variation: Variation) -> int | None:
     return next((each["seed"] for each in captions.values() if each["seed"] is not None), None)
 
 
-def _thinned(data: LoadedData, variation: Variation) -> LoadedData:
-    mixed = data.labels.sample(frac=1, random_state=variation.seed or 0)
-    kept = mixed.groupby("item", sort=False, observed=True).head(variation.per_item)
+def _thinned(data: LoadedData, per_item: int, seed: int) -> LoadedData:
+    mixed = data.labels.sample(frac=1, random_state=seed)
+    kept = mixed.groupby("item", sort=False, observed=True).head(per_item)
     return replace(data, labels=kept.sort_index())
 
 

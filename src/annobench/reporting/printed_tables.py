@@ -21,7 +21,7 @@ from markupsafe import Markup
 
 from annobench.core.errors import PublicationError
 from annobench.reporting.formats import shown
-from annobench.reporting.pages import render
+from annobench.reporting.pages import records, render
 from annobench.reporting.verdicts import FACES, RELATIONS
 
 __all__ = ["Cell", "Heading", "PrintedTable", "Value", "read_layout", "targets_of"]
@@ -234,7 +234,7 @@ def read_layout(path: Path, comparison: pd.DataFrame, source: str, title: str) -
         If rows differ in length, or a cell names a value that the comparison does not have.
     """
     (_, header), *lines = _lines(path)
-    values = {row["target"]: _value(row) for row in comparison.to_dict("records")}
+    values = {row["target"]: _value(row) for row in records(comparison)}
     columns = [" ".join(part.strip() for part in heading.split("|")) for heading in header]
     rows = []
     for number, line in lines:
