@@ -151,6 +151,8 @@ def test_the_report_is_made(built, tmp_path):
     clone.snakemake("--report", str(report))
     html = report.read_text()
     assert "figure1.svg" in html
+    for what in ("Figure 1. Labels by annotator", "Table 1. Patients and labels", "its verdict"):
+        assert what in html
     assert "without random numbers" in html
     assert "recomputes published studies" in html
 

@@ -19,6 +19,7 @@ from annobench.core.discovery import records
 from annobench.course import sessions
 from annobench.io.wordnet import has_wordnet
 from annobench.reporting.pages import STYLES
+from annobench.replication.exhibit import heading
 from annobench.benchmark.files import SETTINGS, file_names
 
 from catalogue import FIGURE_FORMATS, LEDGERS, read_papers
@@ -179,20 +180,31 @@ def traced_sources(wildcards):
 
 def paper_outputs(key):
     """Return what a paper's analysis writes: values, captions, figures, tables."""
-    files = paper_results(key)
-    captioned = zip(files["figures"], PAPERS[key].figures * len(FIGURE_FORMATS))
-    return files | {"figures": [reported(path, key, figure) for path, figure in captioned]}
+    files, paper = paper_results(key), PAPERS[key]
+    drawn = list(zip(files["figures"], paper.figures * len(FIGURE_FORMATS)))
+    return files | {
+        # In the one format that scales.
+        "figures": [
+            reported(path, key, exhibit, "figure") if path.endswith(".svg") else path
+            for path, exhibit in drawn
+        ],
+        "tables": [
+            reported(path, key, exhibit, "table")
+            for path, exhibit in zip(files["tables"], paper.tables)
+        ],
+    }
 
 
-def reported(path, key, figure):
-    """Mark a figure for `snakemake --report`, in the one format that scales."""
-    if not path.endswith(".svg"):
-        return path
+def reported(path, key, exhibit, kind):
+    """Mark a figure or a table for `snakemake --report`."""
     return report(
         path,
-        caption="../report/figure.rst",
+        caption=f"../report/{kind}.rst",
         category=key,
-        labels={"figure": figure.title, "in the paper": figure.source},
+        labels={
+            "what": heading(exhibit.source, exhibit.title, PAPERS[key].contents),
+            "kind": kind.replace("_", " "),
+        },
     )
 
 
@@ -472,8 +484,8 @@ def printed_tables(key):
     """Return the paths of a paper's printed tables with their computed values."""
     return [
         f"results/papers/{key}/printed/{table.name}.{suffix}"
-        for table in PAPERS[key].layouts
         for suffix in ("csv", "tex")
+        for table in PAPERS[key].layouts
     ]
 
 

@@ -58,7 +58,9 @@ rule run_variation:
             *paper_of_variation(wildcards).sources,
         ),
         parameters=lambda wildcards: {
-            name: value for name, value in VARIATIONS[wildcards.variation].items() if name != "paper"
+            name: value
+            for name, value in VARIATIONS[wildcards.variation].items()
+            if name != "paper"
         },
     script:
         "../scripts/papers/run_notebook.py"

@@ -86,7 +86,12 @@ rule compare_paper:
         computed="results/papers/{paper}/computed.csv",
         dependence="results/papers/{paper}/dependence.csv",
     output:
-        comparison="results/papers/{paper}/comparison.csv",
+        comparison=report(
+            "results/papers/{paper}/comparison.csv",
+            caption="../report/verdicts.rst",
+            category="{paper}",
+            labels={"what": "Every printed value and its verdict", "kind": "verdicts"},
+        ),
         others="results/papers/{paper}/others.csv",
     log:
         "results/logs/papers/{paper}.comparison.log",
@@ -133,10 +138,16 @@ rule write_printed_tables:
         records=[f"{paper.folder}/paper.yaml" for paper in PAPERS.values() if paper.layouts],
         layouts=[str(paper.layout(table)) for paper in PAPERS.values() for table in paper.layouts],
         comparisons=[
-            f"results/papers/{key}/comparison.csv" for key, paper in PAPERS.items() if paper.layouts
+            f"results/papers/{key}/comparison.csv"
+            for key, paper in PAPERS.items()
+            if paper.layouts
         ],
     output:
-        [path for key in PAPERS for path in printed_tables(key)],
+        [
+            reported(path, key, table, "printed_table") if path.endswith(".csv") else path
+            for key in PAPERS
+            for path, table in zip(printed_tables(key), PAPERS[key].layouts * 2)
+        ],
     log:
         "results/logs/printed_tables.log",
     benchmark:
