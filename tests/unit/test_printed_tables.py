@@ -39,7 +39,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def table(path):
-    return read_layout(path, comparison(), "Table 2", "Accuracy by <annotator>")
+    return read_layout(path, comparison(), source="Table 2", title="Accuracy by <annotator>")
 
 
 def test_headings_of_several_levels_are_over_their_columns(table):
@@ -87,7 +87,7 @@ def test_latex_escapes_words_and_names_the_marks(table):
 
 def test_a_value_that_is_not_published_is_refused_with_its_place(path):
     with pytest.raises(PublicationError, match=r"table2.csv, line 3: .* no value 't.x.a'"):
-        read_layout(path, comparison(target="other"), "Table 2", "")
+        read_layout(path, comparison(target="other"), source="Table 2", title="")
 
 
 @pytest.mark.parametrize(
@@ -98,4 +98,14 @@ def test_a_faulty_layout_is_refused(tmp_path, text, message):
     layout = tmp_path / "table1.csv"
     layout.write_text(text, encoding="utf-8")
     with pytest.raises(PublicationError, match=message):
-        read_layout(layout, comparison(), "Table 1", "")
+        read_layout(layout, comparison(), source="Table 1", title="")
+
+
+def test_a_caption_has_values_too(path):
+    caption = "tested on {t.y.a} items"
+    table = read_layout(path, comparison(), source="Table 2", title="", caption=caption)
+    assert table.caption.printed == "tested on .10 items"
+    assert list(table.frame()["target"])[-1] == "t.y.a"
+    assert str(table.html()).count('href="#t.y.a"') == 2
+    with pytest.raises(PublicationError, match=r"table2.csv, caption: .* no value 'other'"):
+        read_layout(path, comparison(), source="", title="", caption="{other}")

@@ -213,12 +213,8 @@ class Paper:
             raise PublicationError(
                 f"{self.folder.name} has no layout {name!r}; it has {', '.join(layouts) or 'none'}."
             )
-        table = read_layout(
-            self._source / f"layouts/{name}.csv",
-            self.comparison,
-            layouts[name]["source"],
-            layouts[name]["title"],
-        )
+        about = {key: words for key, words in layouts[name].items() if key != "name"}
+        table = read_layout(self._source / f"layouts/{name}.csv", self.comparison, **about)
         html = table.html("index.html")
         if self.variation:
             html = Markup("<p>{}</p>{}").format(_VARIED.format(variation=self.variation), html)

@@ -111,6 +111,8 @@ class PrintedTable:
         One row of headings a level.
     rows : tuple of tuple of Cell
         In the order of the print. A row of one cell is a heading of those below.
+    caption : Cell
+        What the print says of the table besides.
     n_stubs : int
         Columns at the left that name the rows: the first, and those beside it without numbers.
     """
@@ -120,6 +122,7 @@ class PrintedTable:
     title: str
     headings: tuple[tuple[Heading, ...], ...]
     rows: tuple[tuple[Cell, ...], ...]
+    caption: Cell
     n_stubs: int
 
     @property
@@ -130,7 +133,8 @@ class PrintedTable:
     @property
     def verdicts(self) -> list[str]:
         """The verdicts that it has, in the order of `FACES`."""
-        found = {value.verdict for row in self.rows for cell in row for value in cell.numbers}
+        cells = [cell for row in (*self.rows, (self.caption,)) for cell in row]
+        found = {value.verdict for cell in cells for value in cell.numbers}
         return [verdict for verdict in FACES if verdict in found]
 
     def html(self, page: str = "") -> Markup:
@@ -151,8 +155,8 @@ class PrintedTable:
     def frame(self) -> pd.DataFrame:
         """Return one row a number: where it stands, printed and computed, and its verdict."""
         cells, group = [], ""
-        for row in self.rows:
-            if len(row) == 1:
+        for row in (*self.rows, (self.caption,)):
+            if len(row) == 1 and not row[0].numbers:
                 group = row[0].printed
                 continue
             name = " ".join(cell.printed for cell in row[: self.n_stubs] if cell.printed)
@@ -206,12 +210,15 @@ class PrintedTable:
             *(rf"{line} \\" for line in body),
             r"\bottomrule",
             r"\end{tabular}",
+            *([r"\\", _latex_cell(self.caption)] if self.caption.parts else []),
             r"\end{table}",
         ]
         return "\n".join(lines) + "\n"
 
 
-def read_layout(path: Path, comparison: pd.DataFrame, source: str, title: str) -> PrintedTable:
+def read_layout(
+    path: Path, comparison: pd.DataFrame, *, source: str, title: str, caption: str = ""
+) -> PrintedTable:
     """Read a layout, and fill it with printed and computed values.
 
     Parameters
@@ -220,8 +227,9 @@ def read_layout(path: Path, comparison: pd.DataFrame, source: str, title: str) -
         The layout.
     comparison : DataFrame
         What `annobench.replication.ledger.read_comparison` returns for the paper.
-    source, title : str
-        The table's place in the paper, and what it shows.
+    source, title, caption : str
+        The table's place in the paper, what it shows, and what the print says besides, in which
+        braces name values, too.
 
     Returns
     -------
@@ -245,15 +253,9 @@ def read_layout(path: Path, comparison: pd.DataFrame, source: str, title: str) -
             )
         if len(line) > 1 and line[0] and not any(line[1:]):
             line = line[:1]
-        for target in (name for cell in line for name in _TARGET.findall(cell)):
-            if target not in values:
-                raise PublicationError(
-                    f"{path}, line {number}: published.csv has no value {target!r}. Correct the "
-                    "name, or add the printed value."
-                )
         rows.append(
             tuple(
-                Cell(tuple(_parts(cell, values)), column)
+                Cell(tuple(_parts(cell, values, f"{path}, line {number}")), column)
                 for cell, column in zip(line, columns, strict=False)
             )
         )
@@ -267,24 +269,28 @@ def read_layout(path: Path, comparison: pd.DataFrame, source: str, title: str) -
         title,
         tuple(_levels(header)),
         tuple(rows),
+        Cell(tuple(_parts(caption, values, f"{path}, caption")), "caption"),
         n_stubs,
     )
 
 
-def targets_of(path: Path) -> list[str]:
+def targets_of(path: Path, caption: str = "") -> list[str]:
     """Return the values that a layout names.
 
     Parameters
     ----------
     path : Path
         The layout.
+    caption : str, optional
+        As in `read_layout`.
 
     Returns
     -------
     list of str
-        Their targets, row by row.
+        Their targets, row by row, then those of the caption.
     """
-    return [target for _, line in _lines(path) for cell in line for target in _TARGET.findall(cell)]
+    cells = [cell for _, line in _lines(path) for cell in line]
+    return [target for cell in (*cells, caption) for target in _TARGET.findall(cell)]
 
 
 def _lines(path: Path) -> list[tuple[int, list[str]]]:
@@ -307,13 +313,19 @@ def _value(row: dict[str, Any]) -> Value:
     )
 
 
-def _parts(cell: str, values: dict[str, Value]) -> Iterator[str | Value]:
+def _parts(cell: str, values: dict[str, Value], where: str) -> Iterator[str | Value]:
     # Every second part is a name in braces.
     for number, part in enumerate(_TARGET.split(cell)):
-        if number % 2:
+        if number % 2 == 0:
+            if part:
+                yield part
+        elif part in values:
             yield values[part]
-        elif part:
-            yield part
+        else:
+            raise PublicationError(
+                f"{where}: published.csv has no value {part!r}. Correct the name, or add the "
+                "printed value."
+            )
 
 
 def _levels(header: Iterable[str]) -> Iterator[tuple[Heading, ...]]:

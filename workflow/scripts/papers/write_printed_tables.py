@@ -12,11 +12,11 @@ def main(record: Path, comparison: Path, target: Path) -> None:
     """Write the tables of one paper into a folder."""
     compared = read_comparison(comparison)
     for entry in read_record(record).get("layouts", ()):
-        layout = record.parent / f"layouts/{entry['name']}.csv"
-        table = read_layout(layout, compared, entry["source"], entry["title"])
-        with replacing(target / f"{entry['name']}.csv") as draft:
+        name = entry.pop("name")
+        table = read_layout(record.parent / f"layouts/{name}.csv", compared, **entry)
+        with replacing(target / f"{name}.csv") as draft:
             table.frame().to_csv(draft, index=False)
-        with replacing(target / f"{entry['name']}.tex") as draft:
+        with replacing(target / f"{name}.tex") as draft:
             draft.write_text(table.latex(), encoding="utf-8")
 
 

@@ -66,7 +66,9 @@ def items_of(
     contents = paper["contents"]
     shown = {
         printed_item(entry["source"], contents): read_layout(
-            layouts / f"{entry['name']}.csv", compared, entry["source"], entry["title"]
+            layouts / f"{entry['name']}.csv",
+            compared,
+            **{name: words for name, words in entry.items() if name != "name"},
         )
         for entry in paper["layouts"]
     }
