@@ -42,8 +42,8 @@ def coefficients(found: pd.DataFrame) -> Figure:
         ("three categories", "cohen_kappa"): "Cohen's kappa (paper)",
         ("three categories", "scott_pi"): "Scott's pi",
         ("error or not", "cohen_kappa"): "Cohen's kappa, error or not",
-        ("one against rest", "cohen_kappa: extraneous"): "  extraneous or not",
-        ("one against rest", "cohen_kappa: wrong_choice"): "  wrong choice or not",
+        ("one against rest", "cohen_kappa: extraneous"): "Cohen's kappa, extraneous or not",
+        ("one against rest", "cohen_kappa: wrong_choice"): "Cohen's kappa, wrong choice or not",
     }
     rows = found.set_index(["scheme", "coefficient"]).loc[list(names)]
     plotting.intervals(axes, list(names.values()), {"": rows})
@@ -127,12 +127,12 @@ def figure1(sample: StratifiedSample) -> Figure:
     figure, (axes,) = panels(1, height=4.2, width=9.6)
     ok, error = ("#DCE9F2", BLUE), ("#FBE3D5", VERMILION)
     boxes = {
-        "corpus": (0.08, 0.5, f"Test corpus\n{corpus:,} prepositions", ("white", INK)),
-        "passed": (0.27, 0.76, f"“OK” sub-corpus\n{sample.passed:,} ({1 - flagged:.0%})", ok),
-        "flagged": (0.27, 0.24, f"“Error” sub-corpus\n{sample.flagged:,} ({flagged:.0%})", error),
-        "passed_sample": (0.47, 0.76, f"random sample\n{m:,}", ok),
-        "flagged_sample": (0.47, 0.24, f"random sample\n{n:,}", error),
-        "annotated": (0.67, 0.5, f"Annotation set\n{n + m:,}, judged blind", ("white", INK)),
+        "corpus": (0.065, 0.5, f"Test corpus\n{corpus:,} prepositions", ("white", INK)),
+        "passed": (0.255, 0.76, f"“OK” sub-corpus\n{sample.passed:,} ({1 - flagged:.0%})", ok),
+        "flagged": (0.255, 0.24, f"“Error” sub-corpus\n{sample.flagged:,} ({flagged:.0%})", error),
+        "passed_sample": (0.48, 0.76, f"random sample\n{m:,}", ok),
+        "flagged_sample": (0.48, 0.24, f"random sample\n{n:,}", error),
+        "annotated": (0.68, 0.5, f"Annotation set\n{n + m:,}, judged blind", ("white", INK)),
     }
     outcomes = (
         ("misses", 0.82, sample.misses, m, "Misses", ok),
@@ -140,7 +140,7 @@ def figure1(sample: StratifiedSample) -> Figure:
         ("false", 0.18, n - sample.hits, n, "False positives", error),
     )
     for name, y, k, size, words, colours in outcomes:
-        boxes[name] = (0.88, y, f"{words}\n{k} / {size:,} = {k / size:.2f}", colours)
+        boxes[name] = (0.885, y, f"{words}\n{k} / {size:,} = {k / size:.2f}", colours)
     for x, y, text, (fill, edge) in boxes.values():
         style = {"boxstyle": "round,pad=0.01,rounding_size=0.015", "facecolor": fill}
         place = (x - 0.07, y - 0.075), 0.14, 0.15
@@ -163,7 +163,7 @@ def figure1(sample: StratifiedSample) -> Figure:
             axes.text((x0 + x1) / 2, y0 + 0.03, sampled[start], ha="center", fontsize=8.5)
     rates = f"precision {precision:.2f}, recall {found.recall.value:.2f}"
     axes.text(0.97, 0.0, rates, ha="right", fontsize=9.5, fontweight="bold")
-    axes.set(xlim=(-0.01, 0.97), ylim=(-0.02, 0.93))
+    axes.set(xlim=(-0.02, 0.97), ylim=(-0.02, 0.93))
     axes.set_axis_off()
     return figure
 
