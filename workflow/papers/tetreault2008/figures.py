@@ -124,7 +124,7 @@ def figure1(sample: StratifiedSample) -> Figure:
     n, m = sample.flagged_sample, sample.passed_sample
     corpus = sample.flagged + sample.passed
     flagged, precision = sample.flagged / corpus, found.precision.value
-    figure, (axes,) = panels(1, height=4.2, width=9.6)
+    figure, (axes,) = panels(1, height=3.9, width=9.0)
     ok, error = ("#DCE9F2", BLUE), ("#FBE3D5", VERMILION)
     boxes = {
         "corpus": (0.065, 0.5, f"Test corpus\n{corpus:,} prepositions", ("white", INK)),
