@@ -69,12 +69,12 @@ def test_figures_of_simulations_say_so_and_those_of_printed_tables_do_not(result
     # Letters are drawn as shapes; matplotlib leaves each text beside them as a comment.
     marks = {
         "sets": b"18 simulated sets",
-        "table4": b"Two gold standards (simulated)",
-        "table6": b"The sampling approach, simulated",
+        "two_annotators": b"Two gold standards (simulated)",
+        "application": b"The sampling approach, simulated",
     }
     for name, mark in marks.items():
         assert mark in (results / "figures" / f"{name}.svg").read_bytes(), name
-    for name in ("table1", "table3", "figure1", "intervals", "coverage", "sizes"):
+    for name in ("coefficients", "figure1", "intervals", "coverage", "sizes"):
         assert b"imulated" not in (results / "figures" / f"{name}.svg").read_bytes(), name
 
 

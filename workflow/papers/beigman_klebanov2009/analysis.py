@@ -9,12 +9,12 @@ from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
 from annobench.replication.study import Study
 
-from . import bounds, classifiers, figures, footnote3, kappa, surfaces
-from .printed import Printed
+from . import bounds, classifiers, figures, footnote3, kappa
+from .printed import NAMES, Printed
 
-#: Size of the project whose coverage is computed, and points on a side of a surface, by effort.
+#: Size of the project whose coverage is computed, and points on a curve, by effort.
 COVERAGE_ITEMS = {"full": 200, "quick": 20}
-SURFACE_POINTS = {"full": 20, "quick": 8}
+CURVE_POINTS = {"full": 73, "quick": 8}
 LETTERS = (
     "A: two annotators, section 3.1. B: Poesio and Vieira. C: what section 3.1 asks in reverse. "
     "D: five annotators, section 3.2. E: three annotators, section 5.3."
@@ -24,7 +24,7 @@ LETTERS = (
 def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Effort) -> None:
     """Compute sections 3 to 5 of the paper, and the coverage of its bound."""
     printed = Printed.read(study)
-    level, size = printed.level, SURFACE_POINTS[effort]
+    level, size = printed.level, CURVE_POINTS[effort]
     of = {"of": "closed_form"}
     letters = of | {"caption": {"projects": LETTERS}}
 
@@ -43,23 +43,20 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
 
     results.table("cases", bounds.with_exact_tails, found, **of)
     results.table("readings", bounds.readings, printed, **of)
-    results.table("splits", splits.reset_index(), **of)
+    results.table("splits", kappa.in_words(splits), **of)
     tolerance = results.table("tolerance", bounds.tolerance, printed, **of)
     mixtures = results.table("kappa", kappa.mixtures, **of)
-    results.table("differences", differences, **of)
+    named = differences.replace({"case": NAMES}).rename(columns={"case": "project"})
+    results.table("differences", named, **of)
     annotators = results.table("annotators", bounds.annotators, printed, **of)
     results.table("guess_counts", counts, **of)
     estimated = results.table("footnote3", footnote3.consequences, printed, **of)
     coverage = results.table("coverage", footnote3.coverage, level, COVERAGE_ITEMS[effort], **of)
     results.table("wsj", classifiers.taggers, printed, **of)
 
-    for name, drawn in surfaces.quantities(printed).items():
-        results.figure(name, surfaces.over_each_two, *drawn, found, size, **letters)
     results.figure("posterior", figures.posterior, found, **letters)
-    results.figure(
-        "surface_tolerance", figures.tolerance, tolerance, printed, 3 * size // 2, **letters
-    )
-    results.figure("surface_kappa", surfaces.kappa, found, splits, **letters)
+    results.figure("noise", figures.noise, found, printed, size, **letters)
+    results.figure("tolerance", figures.tolerance, tolerance, printed, size, **letters)
     results.figure("splits", figures.splits, splits, printed.projects.loc["five"], **of)
     results.figure("kappa", figures.kappa, found, splits, mixtures, printed, **letters)
     results.figure("difference", figures.difference, differences, printed, **letters)

@@ -15,7 +15,7 @@ from annobench.replication.ledger import Computed
 from annobench.replication.rounding import propagate
 from annobench.replication.rows import value_row
 
-from .printed import FAIR, Printed
+from .printed import FAIR, NAMES, Printed
 
 
 def exact_tail(n_items: int, n_disagreed: int, chance: Fraction, bound: int) -> Fraction:
@@ -54,7 +54,8 @@ def with_exact_tails(table: pd.DataFrame) -> pd.DataFrame:
         for n, d, chance, bound in columns
     ]
     below, at = np.transpose(tails)
-    return table.assign(tail_below_bound=below, tail_at_bound=at).reset_index()
+    exact = table.assign(tail_below_bound=below, tail_at_bound=at)
+    return exact.rename(index=NAMES).reset_index(names="project")
 
 
 def normal_bound(found: easy_hard.HardItems, level: float) -> float:
@@ -98,10 +99,11 @@ def readings(printed: Printed) -> pd.DataFrame:
         bound = reading(**{"level": level} | way)
         for case, n, d, _, chance, _ in printed.scenarios.itertuples():
             found = bound(n, d, chance)
-            row |= {f"{case}_bound": found, f"{case}_percent": 100 * found / (n - d)}
+            name = NAMES[case]
+            row |= {f"{name}, bound": found, f"{name}, percent": 100 * found / (n - d)}
         n, chance = (printed.scenarios.loc["two", column] for column in ("n_items", "chance"))
         passing = [d for d in range(100) if bound(n, d, chance) / (n - d) <= printed.tolerated]
-        rows.append(row | {"reverse_disagreements": max(passing)})
+        rows.append(row | {f"{NAMES['reverse']}, disagreements": max(passing)})
     return pd.DataFrame(rows)
 
 

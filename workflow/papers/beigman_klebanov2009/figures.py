@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from annobench import plotting
@@ -11,11 +12,19 @@ from annobench.plotting import BLUE, GREEN, GREY, INK, VERMILION
 from .classifiers import difference as chance_difference
 from .kappa import without_minority
 from .printed import FAIR, MARKS, Printed
-from .surfaces import CHANCE, DISAGREED, ITEMS, Surface, mark
 
 COLOURS = {2: BLUE, 3: VERMILION, 4: GREEN, 5: INK}
 LINES = {2: "-", 3: "--", 4: "-.", 5: ":"}
+DISAGREED, CHANCE, ITEMS = "disagreed items d, percent", "chance agreement p", "items n"
 _GUIDE = {"color": GREY, "linewidth": 0.9, "zorder": 0}
+
+
+def mark(axes: Axes, case: str, x: float, y: float, *, at: tuple[float, float] = (0, 0)) -> None:
+    """Put the letter of a project at its place."""
+    circle = {"boxstyle": "circle,pad=0.18", "facecolor": INK, "edgecolor": "white"}
+    font = {"fontsize": 8, "fontweight": "bold", "color": "white", "ha": "center", "va": "center"}
+    style = font | {"bbox": circle, "zorder": 5, "annotation_clip": False}
+    plotting.note(axes, MARKS[case], (x, y), at, **style)
 
 
 def posterior(table: pd.DataFrame) -> Figure:
@@ -44,11 +53,48 @@ def posterior(table: pd.DataFrame) -> Figure:
     return figure
 
 
+def noise(table: pd.DataFrame, printed: Printed, size: int) -> Figure:
+    """Draw the noise rate over the disagreements, over p and over the items, one at a time."""
+    figure, (left, middle, right) = plotting.panels(3, height=3.9)
+    shares, chances = np.linspace(0.5, 40, size), np.linspace(0.02, 0.75, size)
+    sizes = np.geomspace(100, 50_000, size).round()
+
+    def rate(n: float, percent: float, chance: float) -> float:
+        return 100 * printed.bound(int(n), round(percent * n / 100), chance).rate
+
+    for j, colour in COLOURS.items():
+        chance = easy_hard.agreement_chance(FAIR, j)
+        style = {"color": colour, "linestyle": LINES[j]}
+        label = f"{j} annotators with fair coins, p = 1/{1 / chance:.0f}"
+        left.plot(shares, [rate(1_000, d, chance) for d in shares], label=label, **style)
+        right.plot(sizes, [rate(n, 10, chance) for n in sizes], **style)
+    for percent in (2, 5, 10, 20):
+        rates = np.array([rate(1_000, percent, p) for p in chances])
+        middle.plot(chances, rates, color=GREY, linewidth=1.1)
+        at = int(np.flatnonzero(rates < 41).max())
+        place = (chances[at], rates[at])
+        plotting.note(middle, f"{percent}%", place, (0, 3), ha="center", fontsize=8.5)
+    for case, row in table.iterrows():
+        share = 100 * row["n_disagreed"] / row["n_items"]
+        mark(left, case, share, row["rate_percent"])
+        if share == 10:
+            mark(middle, case, row["chance"], row["rate_percent"])
+            mark(right, case, row["n_items"], row["rate_percent"])
+    plotting.logarithmic(right, "x", ticks=(100, 1_000, 10_000))
+    left.set(xlabel=DISAGREED, ylabel="noise rate, percent", title="n = 1,000", xlim=(0, 40))
+    middle.set(xlabel=CHANCE, title="n = 1,000, d in percent at the line", xlim=(0, 0.75))
+    right.set(xlabel=ITEMS, title="d = 10% of the items", xlim=(100, 50_000))
+    for axes in (left, middle, right):
+        axes.set_ylim(0, 45)
+        axes.axhline(100 * printed.tolerated, **_GUIDE)
+    plotting.legend_below(figure, left, columns=2)
+    return figure
+
+
 def tolerance(table: pd.DataFrame, printed: Printed, size: int) -> Figure:
-    """Draw the tolerated share of disagreements over items, and over p and items."""
+    """Draw the tolerated share of disagreements over items, and over p."""
     case = printed.projects.loc["reverse"]
-    chance, items = np.geomspace(0.03, 0.7, size), np.geomspace(100, 20_000, size).round()
-    share = [[100 * printed.largest_disagreement(n, p) / int(n) for p in chance] for n in items]
+    share = 100 * case["n_disagreed"] / case["n_items"]
     figure, (left, right) = plotting.panels(height=3.8)
     plotting.logarithmic(left, "x", ticks=(100, 1_000, 10_000, 100_000))
     for j, part in table.groupby("n_annotators"):
@@ -56,13 +102,16 @@ def tolerance(table: pd.DataFrame, printed: Printed, size: int) -> Figure:
         left.plot(part["n_items"], 100 * part["share"], **style)
         limit = 100 * part["limit"].iloc[0]
         left.hlines(limit, 50_000, 100_000, color=COLOURS[j], linewidth=3, alpha=0.4)
-    mark(left, "reverse", case["n_items"], 100 * case["n_disagreed"] / case["n_items"])
     left.set(xlabel=ITEMS, ylabel=DISAGREED, title="Fair coins", ylim=(0, 60))
     left.legend(loc="upper left", ncols=2)
-    points = [("reverse", case["chance"], case["n_items"])]
-    title = "Largest d, percent of the items"
-    surface = Surface(title, chance, items, np.array(share), CHANCE, ITEMS, points)
-    surface.draw(right, [1, 2, 4, 8, 16, 32], "%g%%")
+    chances = np.linspace(0.03, 0.75, size)
+    for n, line in ((10_000, "-"), (1_000, "--"), (100, ":")):
+        largest = [100 * printed.largest_disagreement(n, p) / n for p in chances]
+        right.plot(chances, largest, line, color=BLUE, label=f"{n:,} items")
+    right.set(xlabel=CHANCE, ylabel=DISAGREED, title="Any coins", ylim=(0, 60), xlim=(0, 0.75))
+    right.legend(loc="upper right")
+    mark(left, "reverse", case["n_items"], share)
+    mark(right, "reverse", case["chance"], share)
     return figure
 
 
@@ -190,17 +239,16 @@ def annotators(table: pd.DataFrame) -> Figure:
 
 def footnote3(table: pd.DataFrame, counts: pd.DataFrame, printed: Printed) -> Figure:
     """Draw the chance of agreement against footnote 3's estimate, and what follows from it."""
-    q = np.linspace(0.02, 0.98, 61)
-    true = q * q[:, None] + (1 - q) * (1 - q[:, None])
-    first_alone = q * (1 - q[:, None])
-    share = first_alone / (first_alone + first_alone.T)
-    gap, title = true - 2 * share * (1 - share), "True p less its estimate"
-    sides = "first annotator's guess", "second annotator's guess"
-    red = {"color": VERMILION}
+    red, q = {"color": VERMILION}, np.linspace(0.02, 0.98, 97)
     figure, (left, middle, right) = plotting.panels(3, height=3.7)
-    Surface(title, q, q, gap, *sides, []).draw(left, [0.02, 0.05, 0.1, 0.2, 0.3, 0.4], "%g")
-    left.plot(0.5, 0.5, "D", markersize=6, **red)
-    plotting.note(left, "0", (0.5, 0.5), (8, 0), va="center", fontweight="bold", **red)
+    for first, colour in ((0.5, GREY), (0.7, GREEN), (0.9, BLUE)):
+        true = first * q + (1 - first) * (1 - q)
+        share = first * (1 - q) / (first * (1 - q) + q * (1 - first))
+        left.plot(q, true - 2 * share * (1 - share), color=colour, label=f"{first:g}")
+    left.plot(0.5, 0, "D", markersize=6, **red)
+    left.set(xlabel="second annotator's guess", ylabel="true p less its estimate")
+    left.set(title="Two annotators", ylim=(-0.02, 0.75), xlim=(0, 1))
+    left.legend(loc="upper center", title="first annotator's guess", ncols=3)
     part = table[table["guesses"] == "2 annotators, one coin"].set_index("q")
     middle.plot(part["true_percent"], "o-", color=INK, markersize=4, label="guesses there are")
     middle.plot(part["bound_percent"], "s--", markersize=4, label="bound by footnote 3", **red)

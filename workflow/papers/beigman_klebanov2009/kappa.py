@@ -16,7 +16,7 @@ from annobench.noise import easy_hard
 from annobench.replication.ledger import Computed
 from annobench.replication.rows import value_row
 
-from .printed import FAIR, Printed
+from .printed import FAIR, NAMES, Printed
 
 
 def labels_of(n_agreed: int, splits: Mapping[int, int], n_annotators: int) -> Annotations:
@@ -58,6 +58,12 @@ def splits(printed: Printed) -> pd.DataFrame:
             | kept_rates(k, n_agreed, split, printed)
         )
     return pd.DataFrame(rows).set_index("target")
+
+
+def in_words(table: pd.DataFrame) -> pd.DataFrame:
+    """Name the projects of `splits` in words; their splits stand beside them."""
+    projects = [NAMES[target.split(".")[0]] for target in table.index]
+    return table.set_axis(pd.Index(projects, name="project")).reset_index()
 
 
 def kept_rates(

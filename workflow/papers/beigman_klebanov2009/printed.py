@@ -16,6 +16,14 @@ FAIR = 0.5
 IN_WORDS = ("two", "three", "four", "five")
 #: The letters of the projects in figures.
 MARKS = {"two": "A", "pv": "B", "reverse": "C", "five": "D", "adding": "E"}
+#: Their names in tables.
+NAMES = {
+    "two": "two annotators (3.1)",
+    "pv": "Poesio and Vieira (3.1)",
+    "reverse": "in reverse (3.1)",
+    "five": "five annotators (3.2)",
+    "adding": "three annotators (5.3)",
+}
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,21 @@ from .words import Word
 #: Measures, and what their panels are called.
 TITLES = {"alpha": "Alpha", "certain": "Share of certain items", "bits": "Bits of a label"}
 SHOWN = ("help-v", "ask-v", "date-n", "particular-j")
+PARTS = {"n": "noun", "v": "verb", "j": "adjective"}
+
+
+def in_words(word: str) -> str:
+    """Write "ask-v" as "ask (verb)"."""
+    lemma, _, part = word.rpartition("-")
+    return f"{lemma} ({PARTS[part]})"
 
 
 def words(table: pd.DataFrame) -> Figure:
     """Draw alpha and certainty of each word before and after merging, and at random."""
     rows = table.sort_values("alpha_before", ascending=False)
     figure, panels = plotting.panels(height=9.2)
-    y, names = range(len(rows)), [f"{r.word}  {r.senses} → {r.groups}" for r in rows.itertuples()]
+    y = range(len(rows))
+    names = [f"{in_words(r.word)}  {r.senses} → {r.groups}" for r in rows.itertuples()]
     for axes, name, title, limits in (
         (panels[0], "alpha", "Krippendorff's alpha", (0, 0.85)),
         (panels[1], "certain", TITLES["certain"], (0.6, 1.01)),
@@ -83,7 +91,8 @@ def gains(table: pd.DataFrame) -> Figure:
 
 def relations(table: pd.DataFrame) -> Figure:
     """Draw how often related and unrelated senses are too close to distinguish."""
-    figure, (left, right) = plotting.panels(height=3.3)
+    table = table[table["related_pairs"] > 0]
+    figure, (left, right) = plotting.panels(height=1.7 + 0.25 * len(table))
     columns = ["estimate", "lower", "upper"]
     sets = {
         who: 100 * table[[f"{who}_merge", f"{who}_lower", f"{who}_upper"]].set_axis(columns, axis=1)
@@ -93,8 +102,6 @@ def relations(table: pd.DataFrame) -> Figure:
     plotting.intervals(left, names, sets)
     left.set(xlim=(0, None), xlabel="percent of pairs", title="Merges that the labels support")
     plotting.legend_below(figure, left)
-    for place in np.flatnonzero(table["related_pairs"] == 0):
-        plotting.note(left, "WordNet not at hand", (0, place), (6, 0), fontsize=7.5, va="center")
     ordering = table.filter(like="ordering").set_axis(columns, axis=1)
     plotting.intervals(right, [""] * len(table), {"": ordering})
     right.axvline(0.5, color=GREY, linestyle="--", linewidth=1)
@@ -124,5 +131,5 @@ def pairs(found: Sequence[Word]) -> Figure:
         plotting.shaded_table(axes, shades.astype(float), texts, **style)
         for i, j in np.argwhere(framed):
             axes.add_patch(Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=INK, lw=1.3))
-        axes.set(title=word.name, xlabel="sense", ylabel="sense", aspect="equal")
+        axes.set(title=in_words(word.name), xlabel="sense", ylabel="sense", aspect="equal")
     return figure

@@ -19,7 +19,7 @@ RELATIONS = {
     "sisters": "share a hypernym",
     "group": "one verb group",
     "similar": "similar adjectives",
-    "close": "any of the last five",
+    "close": "any of the other relations",
 }
 SYNONYM = re.compile(r"(?:^|, )([^,#]+)#\d+ \(")
 

@@ -106,9 +106,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     models, curves = selective.comparison(learned, rng, N_BOOT[effort])
     results.table("selective", models, of=data)
 
-    results.figure("table1", figures.table1, definitions, of=data)
-    results.figure("table2", figures.table2, values, cells, of=data)
-    results.figure("tables34", figures.tables34, rows, cells, of=data)
+    results.figure("definitions", figures.definitions, definitions, of=data)
     results.figure("differences", figures.differences, tests, nulls, tendencies, of=data)
     results.figure("contexts", figures.contexts, scores, of=data)
     results.figure("risk_coverage", figures.risk_coverage, models, curves, of=data)

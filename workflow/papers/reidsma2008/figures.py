@@ -8,71 +8,38 @@ from matplotlib.figure import Figure
 
 from annobench import plotting
 from annobench.evaluation.selective import RiskCoverage
-from annobench.replication.ledger import Computed
 
 from .utterances import ANNOTATORS, CODES, NAMES
 
 _STYLES = (("o", plotting.BLUE), ("s", plotting.VERMILION), ("D", plotting.GREEN))
 
 
-def table1(table: pd.DataFrame) -> Figure:
-    """Draw how far definitions are from Table 1, and the closest one cell by cell."""
+def definitions(table: pd.DataFrame) -> Figure:
+    """Draw how many utterances each reading counts, and the closest one cell by cell."""
     figure, (left, right) = plotting.panels(height=3.9, width=4.8)
-    own = table.iloc[:-1].sort_values("absolute difference", ascending=False)
-    bars = {"color": "#A6C8DD", "edgecolor": plotting.INK, "linewidth": 0.5}
-    left.barh(own["definition"], own["absolute difference"], **bars)
-    for y, off in enumerate(own["absolute difference"]):
-        left.text(1.1 * max(off, 10), y, f"{off:,}", va="center", fontsize=8)
-    left.set(xscale="log", xlim=(10, 60000), xlabel="utterances off Table 1 (log scale)")
-    left.set_title("Readings of a “yeah” utterance")
-    best, printed = table.iloc[0], table.iloc[-1]
-    for who, (marker, colour) in zip(ANNOTATORS, _STYLES, strict=True):
+    own, printed = table.iloc[:-1], table.iloc[-1]
+    own = own.sort_values("absolute difference", ascending=False, ignore_index=True)
+    bars = {"edgecolor": plotting.INK, "linewidth": 0.5, "height": 0.66}
+    colours = np.where(own.index == own.index[-1], plotting.BLUE, "#C9D9E4")
+    left.barh(own["definition"], own["utterances"], color=colours, **bars)
+    for y, counted in own["utterances"].items():
+        left.text(21_500, y, f"{counted:,}", va="center", ha="right", fontsize=8.5)
+    total = printed["utterances"]
+    left.axvline(total, color=plotting.VERMILION, linewidth=1.3)
+    above = {"xycoords": ("data", "axes fraction"), "ha": "right", "color": plotting.VERMILION}
+    plotting.note(left, f"Table 1: {total:,}", (total, 0.96), (-4, 0), va="center", **above)
+    left.set(xlim=(0, 21_500), ylim=(-0.6, len(own) + 0.3), xlabel="“yeah” utterances")
+    left.xaxis.set_major_formatter("{x:,.0f}")
+    left.set_title("By what counts as one")
+    best, x = table.iloc[0], np.arange(len(CODES))
+    for shift, who, (marker, colour) in zip((-0.2, 0, 0.2), ANNOTATORS, _STYLES, strict=True):
         cells = [f"{who} {code}" for code in CODES]
         off = [best[c] - printed[c] for c in cells]
-        right.plot(list(printed[cells]), off, marker, color=colour, mfc="white", label=who.upper())
-    right.axhline(0, color=plotting.GREY, linestyle="--", linewidth=0.9)
-    right.set(xlabel="printed count, train and test", ylabel="counted less printed", ylim=(-1, 9))
-    right.set_title("The closest reading, twelve counts")
-    right.legend(loc="upper left")
-    return figure
-
-
-def table2(values: Mapping[str, float], printed: Mapping[str, float]) -> Figure:
-    """Draw Table 2 as printed and as recomputed."""
-    figure, panels = plotting.panels(height=2.9)
-    sources = {"Table 2 as printed": printed, "Recomputed": values}
-    names = [who.upper() for who in ANNOTATORS]
-    for axes, (title, source) in zip(panels, sources.items(), strict=True):
-        shown = [[source[f"table2.{a}.{b}"] for b in (*ANNOTATORS, "mixed")] for a in ANNOTATORS]
-        cells = pd.DataFrame(shown, names, [*names, "all"])
-        own = np.eye(*cells.shape, dtype=bool)
-        plotting.shaded_table(axes, cells, cells.map("{:.0f}".format), limits=(35, 85), bold=own)
-        axes.set(xlabel="tested on", ylabel="trained on", title=title)
-    return figure
-
-
-def tables34(rows: Mapping[str, Computed], printed: Mapping[str, float]) -> Figure:
-    """Draw accuracy and precision with the intervals of other analyses, and what is printed."""
-    names = {"voting": "voting", "mix": "all pooled", "dh": "DH", "s9": "S9", "vk": "VK"}
-    figure, panels = plotting.panels(5, height=3.4, width=2.08)
-    titles = {"Accuracy": "table3.{}.accuracy"}
-    titles |= {NAMES[code].capitalize(): f"table4.{code}.{{}}" for code in CODES}
-    blue, wide = plotting.BLUE, {"color": "#C9D9E4", "linewidth": 6, "label": "other analyses"}
-    diamond = {"color": plotting.VERMILION, "mfc": "white", "markersize": 6, "label": "printed"}
-    for axes, (title, pattern) in zip(panels, titles.items(), strict=True):
-        for y, target in enumerate(map(pattern.format, names)):
-            row = rows[target]
-            axes.hlines(y, row.check_lower, row.check_upper, **wide)
-            if row.level:
-                axes.hlines(y, row.lower, row.upper, color=blue, linewidth=1.3)
-            axes.plot(row.value, y, "o", color=blue, markersize=5, label="recomputed, 95%")
-            axes.plot(printed[target], y, "D", **diamond)
-        plotting.rows_of_names(axes, list(names.values()))
-        axes.set(xlim=(10, 105), xlabel="precision, percent", title=title)
-    for axes in panels[1:]:
-        axes.set_yticklabels([])
-    panels[0].set(xlim=(25, 80), xlabel="accuracy, percent")
-    plotting.legend_below(figure, panels[0])
+        right.plot(x + shift, off, marker, color=colour, label=who.upper(), markersize=6)
+    right.axhline(0, color=plotting.GREY, linestyle="--", linewidth=0.9, zorder=0)
+    right.set_xticks(x, [NAMES[code] for code in CODES])
+    right.set(ylabel="counted less printed", ylim=(-1, 10), title="The closest one, cell by cell")
+    right.legend(loc="upper center", ncol=3)
     return figure
 
 
@@ -119,7 +86,12 @@ def contexts(scores: pd.DataFrame) -> Figure:
             style = {"color": colour, "linestyle": "none", "markerfacecolor": fill}
             label = f"{model}, {what}"
             right.plot(recall[context], accuracy[context], marker, label=label, **style)
-    left.set(xticks=range(3), ylabel="accuracy, percent", title="Trained on all contexts")
+    left.set(
+        xticks=range(3),
+        xlim=(-0.4, 2.4),
+        ylabel="accuracy, percent",
+        title="Trained on all contexts",
+    )
     left.set_xticklabels(names.values())
     right.set(xlabel="recall, percent", ylabel="precision, percent", ylim=(54, 82))
     right.set_title("The detection module answers ...")

@@ -102,11 +102,11 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     ):
         results.table(name, table, of="simulation")
 
-    results.figure("table1", figures.table1, measures, of="printed")
-    results.figure("table3", figures.table3, matrix, coefficients, of="printed")
+    results.figure("coefficients", figures.coefficients, coefficients, of="printed")
     drawn = sets, printed, float(kappas(matrix))
     results.figure("sets", figures.sets, *drawn, of="simulation", caption={"n": f"{n:,}"})
-    results.figure("table4", figures.table4, two_gold, table4, feasible, of="simulation")
+    scored = two_gold, table4, feasible
+    results.figure("two_annotators", figures.two_annotators_as_gold, *scored, of="simulation")
     results.figure("figure1", figures.figure1, sample, of="printed")
     corpus = {
         "corpus": f"{population.size:,} contexts with an error rate of "
@@ -114,7 +114,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
         "Table 6"
     }
     shown = table6, printed, application, population
-    results.figure("table6", figures.table6, *shown, of="simulation", caption=corpus)
+    results.figure("application", figures.application, *shown, of="simulation", caption=corpus)
     results.figure("intervals", figures.intervals, intervals, of="printed")
     results.figure("coverage", figures.coverage, coverage, of="printed", caption=corpus)
     results.figure("sizes", figures.sizes, population, printed, of="printed", caption=corpus)

@@ -32,38 +32,9 @@ STYLES = {
 }
 
 
-def table1(table: pd.DataFrame) -> Figure:
-    """Draw Table 1: both F-measures of each preposition, and their difference."""
-    ordered = table.sort_values("difference", ascending=False, ignore_index=True)
-    y = np.arange(len(ordered))
-    figure, (left, right) = panels(height=3.9)
-    left.hlines(y, ordered["gamon"], ordered["tetreault"], color=GREY, linewidth=1.2)
-    hollow = {"s": 34, "marker": "s", "facecolor": "white", "edgecolor": INK, "zorder": 3}
-    left.scatter(ordered["gamon"], y, label="Gamon et al. (2008)", **hollow)
-    left.scatter(ordered["tetreault"], y, s=38, color=BLUE, label="this paper", zorder=3)
-    left.set(title="F-measure", xlabel="F-measure", xlim=(0.28, 0.95))
-    left.legend(loc="upper left", ncol=2, handletextpad=0.2, columnspacing=0.9)
-    colours = np.where(ordered["better"], BLUE, VERMILION)
-    right.barh(y, ordered["difference"], color=colours, height=0.62)
-    right.axvline(0, color=INK, linewidth=0.8)
-    for at, difference in ordered["difference"].items():
-        offset, side = ((3, 0), "left") if difference > 0 else ((-3, 0), "right")
-        text, place = f"{difference:+.3f}", (difference, at)
-        note(right, text, place, offset, va="center", ha=side, fontsize=8)
-    title = f"Ahead for {ordered['better'].sum()} of {len(ordered)}"
-    right.set(title=title, xlabel="difference", xlim=(-0.3, 0.6))
-    for axes in (left, right):
-        plotting.names_down(axes, ordered["preposition"], top=2.1)
-    return figure
-
-
-def table3(matrix: np.ndarray, found: pd.DataFrame) -> Figure:
-    """Draw Table 3 with its margins, and the coefficients with intervals."""
-    figure, (left, right) = panels(height=3.9)
-    labels = ["Extraneous", "Wrong Choice", "OK"]
-    raters = (pd.Index(labels, name=f"Rater {j}") for j in (1, 2))
-    plotting.confusion_matrix(left, pd.DataFrame(matrix, *raters))
-    left.set_title("Table 3")
+def coefficients(found: pd.DataFrame) -> Figure:
+    """Draw the coefficients of Table 3 with their intervals."""
+    figure, (axes,) = panels(1, height=3.3, width=6.4)
     names = {
         ("three categories", "percent_agreement"): "agreement",
         ("three categories", "gwet_ac1"): "Gwet's AC1",
@@ -71,14 +42,14 @@ def table3(matrix: np.ndarray, found: pd.DataFrame) -> Figure:
         ("three categories", "cohen_kappa"): "Cohen's kappa (paper)",
         ("three categories", "scott_pi"): "Scott's pi",
         ("error or not", "cohen_kappa"): "Cohen's kappa, error or not",
-        ("one against rest", "cohen_kappa: extraneous"): "  extraneous or not",
-        ("one against rest", "cohen_kappa: wrong_choice"): "  wrong choice or not",
+        ("one against rest", "cohen_kappa: extraneous"): "Cohen's kappa, extraneous or not",
+        ("one against rest", "cohen_kappa: wrong_choice"): "Cohen's kappa, wrong choice or not",
     }
     rows = found.set_index(["scheme", "coefficient"]).loc[list(names)]
-    plotting.intervals(right, list(names.values()), {"": rows})
+    plotting.intervals(axes, list(names.values()), {"": rows})
     for at, (value, high) in enumerate(rows[["estimate", "upper"]].to_numpy()):
-        note(right, f"{value:.3f}", (high, at), (5, 0), va="center", fontsize=8)
-    right.set(title="Coefficients, 95% intervals", xlim=(0.4, 1.14), xticks=[0.4, 0.6, 0.8, 1.0])
+        note(axes, f"{value:.3f}", (high, at), (5, 0), va="center", fontsize=8.5)
+    axes.set(xlabel="coefficient, 95% interval", xlim=(0.4, 1.08), xticks=[0.4, 0.6, 0.8, 1.0])
     return figure
 
 
@@ -114,7 +85,7 @@ def sets(
     return figure
 
 
-def table4(
+def two_annotators_as_gold(
     by_assumption: Mapping[float, pd.DataFrame], table: pd.DataFrame, feasible: pd.DataFrame
 ) -> Figure:
     """Draw differences of two annotators' scores, and the p-values that Table 4 leaves."""
@@ -148,56 +119,59 @@ def table4(
 
 
 def figure1(sample: StratifiedSample) -> Figure:
-    """Draw Figure 1: from the corpus to hits, false positives and misses."""
+    """Draw Figure 1: from the corpus by its two parts to hits, false positives and misses."""
     found = sampling.estimate(sample)
     n, m = sample.flagged_sample, sample.passed_sample
     corpus = sample.flagged + sample.passed
     flagged, precision = sample.flagged / corpus, found.precision.value
-    figure, (axes,) = panels(1, height=3.9)
-    figure.set_size_inches(7.4, 3.9)
+    figure, (axes,) = panels(1, height=3.9, width=9.0)
+    ok, error = ("#DCE9F2", BLUE), ("#FBE3D5", VERMILION)
     boxes = {
-        "corpus": (0.08, 0.5, f"corpus\n{corpus:,} prepositions", INK),
-        "passed": (0.32, 0.76, f'system: "OK"\n{sample.passed:,} ({1 - flagged:.0%})', INK),
-        "flagged": (0.32, 0.24, f'system: "Error"\n{sample.flagged:,} ({flagged:.0%})', INK),
-        "passed_sample": (0.57, 0.76, f"sample\n{m:,}", BLUE),
-        "flagged_sample": (0.57, 0.24, f"sample\n{n:,}", BLUE),
+        "corpus": (0.065, 0.5, f"Test corpus\n{corpus:,} prepositions", ("white", INK)),
+        "passed": (0.255, 0.76, f"“OK” sub-corpus\n{sample.passed:,} ({1 - flagged:.0%})", ok),
+        "flagged": (0.255, 0.24, f"“Error” sub-corpus\n{sample.flagged:,} ({flagged:.0%})", error),
+        "passed_sample": (0.48, 0.76, f"random sample\n{m:,}", ok),
+        "flagged_sample": (0.48, 0.24, f"random sample\n{n:,}", error),
+        "annotated": (0.68, 0.5, f"Annotation set\n{n + m:,}, judged blind", ("white", INK)),
     }
-    for name, y, k, size, words, colour in (
-        ("misses", 0.80, sample.misses, m, "misses", VERMILION),
-        ("hits", 0.40, sample.hits, n, "hits", GREEN),
-        ("false", 0.12, n - sample.hits, n, "false positives", VERMILION),
-    ):
-        boxes[name] = (0.86, y, f"{k} {words}\n{k} / {size:,} = {k / size:.2f}", colour)
-    style = {"boxstyle": "round,pad=0.01,rounding_size=0.02", "facecolor": "white"}
-    for x, y, text, colour in boxes.values():
-        place = (x - 0.085, y - 0.085), 0.17, 0.17
-        axes.add_patch(FancyBboxPatch(*place, edgecolor=colour, linewidth=1.3, **style))
-        axes.text(x, y, text, ha="center", va="center", fontsize=8.5)
-    arrow = {"arrowstyle": "-|>", "color": GREY}
+    outcomes = (
+        ("misses", 0.82, sample.misses, m, "Misses", ok),
+        ("hits", 0.5, sample.hits, n, "Hits", error),
+        ("false", 0.18, n - sample.hits, n, "False positives", error),
+    )
+    for name, y, k, size, words, colours in outcomes:
+        boxes[name] = (0.885, y, f"{words}\n{k} / {size:,} = {k / size:.2f}", colours)
+    for x, y, text, (fill, edge) in boxes.values():
+        style = {"boxstyle": "round,pad=0.01,rounding_size=0.015", "facecolor": fill}
+        place = (x - 0.07, y - 0.075), 0.14, 0.15
+        axes.add_patch(FancyBboxPatch(*place, edgecolor=edge, linewidth=1.2, **style))
+        axes.text(x, y, text, ha="center", va="center", fontsize=8.5, linespacing=1.5)
+    arrow = {"arrowstyle": "-|>", "color": GREY, "shrinkA": 0, "shrinkB": 0}
     sampled = {"passed": f"{m / sample.passed:.1%}", "flagged": f"{n / sample.flagged:.0%}"}
     for start, ends in (
         ("corpus", ("passed", "flagged")),
         ("passed", ("passed_sample",)),
         ("flagged", ("flagged_sample",)),
-        ("passed_sample", ("misses",)),
-        ("flagged_sample", ("hits", "false")),
+        ("passed_sample", ("annotated",)),
+        ("flagged_sample", ("annotated",)),
+        ("annotated", ("misses", "hits", "false")),
     ):
         for end in ends:
             (x0, y0, *_), (x1, y1, *_) = boxes[start], boxes[end]
-            axes.annotate("", (x1 - 0.098, y1), (x0 + 0.098, y0), arrowprops=arrow)
-        label = sampled.get(start, "")
-        axes.text((x0 + x1) / 2, y0 + 0.03, label, ha="center", fontsize=8.5, color=BLUE)
+            axes.annotate("", (x1 - 0.082, y1), (x0 + 0.082, y0), arrowprops=arrow)
+        if start in sampled:
+            axes.text((x0 + x1) / 2, y0 + 0.03, sampled[start], ha="center", fontsize=8.5)
     rates = f"precision {precision:.2f}, recall {found.recall.value:.2f}"
-    axes.text(0.02, 0.015, rates, fontsize=9.5, fontweight="bold")
-    axes.set(xlim=(-0.02, 0.97), ylim=(0, 0.93))
+    axes.text(0.97, 0.0, rates, ha="right", fontsize=9.5, fontweight="bold")
+    axes.set(xlim=(-0.02, 0.97), ylim=(-0.02, 0.93))
     axes.set_axis_off()
     return figure
 
 
-def table6(
+def application(
     table: pd.DataFrame,
     printed: Mapping[str, float],
-    application: pd.DataFrame,
+    samples: pd.DataFrame,
     population: Population,
 ) -> Figure:
     """Draw what Table 6 needs, and what repetitions of the sampling approach give."""
@@ -218,7 +192,7 @@ def table6(
     left.set(title="Flagged contexts of 22,000", xlabel="error rate, percent")
     left.set(ylabel="flagged contexts", xlim=(0, 12), ylim=(0, 480))
     left.legend(loc="upper left")
-    drawn = application[:1500]
+    drawn = samples[:1500]
     look = {"color": BLUE, "alpha": 0.25, "linewidth": 0, "rasterized": True}
     label = "one sample of 250 + 500 each"
     right.scatter(drawn["recall"], drawn["precision"], s=6, label=label, **look)
