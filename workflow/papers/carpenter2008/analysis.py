@@ -161,20 +161,22 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.figure("figure3", figures.figure3, design, simulated, **of_simulation)
     results.figure("figure4", figures.figure4, design, truth, simulated, **of_simulation)
     results.figure("simulations", figures.simulations, simulations, large, **of_simulation)
-    results.figure("figure5", figures.estimates, annotators, first, **of_labels)
-    results.figure("figure6", figures.figure6, annotators, kept, fits.pruned, **of_labels)
-    results.figure("figure7", figures.residuals, first.posterior, votes, gold, **of_labels)
+    of_both = of_labels | {"of": both_data}
+    results.figure("figure5", figures.estimates, annotators, first, points, **of_both)
+    results.figure("figure6", figures.figure6, annotators, kept, fits.pruned, points, **of_both)
+    # As the author counts: an item's probability is the mean of its sampled categories.
+    model = values.with_sampled_categories(first, of_drawn).posterior
+    results.figure("figure7", figures.residuals, model, votes, gold, bars, **of_both)
     results.figure(
         "drawn_points",
         figures.drawn_points,
         all_points["half_length"],
         bars,
         LENGTHS,
-        of=both_data,
-        caption={"n_labels": annotations.n_labels},
+        **of_both,
     )
     results.figure("figure8", figures.estimates, muc_annotators, muc_fit, **of_tokens)
     results.figure("figure9", figures.figure9, muc_annotators, muc_fit, **of_tokens)
-    model = muc_fit.posterior
+    model = values.with_sampled_categories(muc_fit, of_drawn).posterior
     results.figure("figure10", figures.residuals, model, muc_votes, muc.gold, **of_tokens)
     results.figure("kappa", figures.kappa, pairs, **of_labels)

@@ -14,6 +14,7 @@ from annobench.models.hierarchical_binary import HierarchicalBinaryFit, PrunedFi
 from annobench.plotting import BLUE, INK
 from annobench.simulation.panels import SimulatedBinary
 
+from .drawn import N_BARS, bars
 from .printed import Design
 from .values import RATES
 
@@ -29,6 +30,9 @@ SAMPLING = (
     r"$\alpha_1 / (\alpha_1 + \beta_1) \sim \mathrm{Beta}(1, 1)$",
     r"$\alpha_1 + \beta_1 \sim \mathrm{Pareto}(1.5)$",
 )
+
+#: Bars of Figure 4, right.
+N_FINE_BARS = 40
 
 
 def figure1() -> Figure:
@@ -94,8 +98,9 @@ def figure4(design: Design, truth: SimulatedBinary, fitted: HierarchicalBinaryFi
     marks.append((sample, "share in the sample", "--"))
     plotting.histogram(left, fitted.draws.prevalence, bins=40, marks=marks)
     left.set(title="Prevalence", xlabel="prevalence", ylabel="draws")
-    plotting.residuals(right, truth.category - fitted.posterior[:, 1])
-    right.set(title="Residual error", xlabel="true category less estimate")
+    edges = np.linspace(-1, 1, N_FINE_BARS + 1)
+    plotting.histogram(right, truth.category - fitted.posterior[:, 1], bins=edges.tolist())
+    right.set(title="Residual error", xlabel="true category less estimate", ylabel="items")
     return figure
 
 
@@ -116,26 +121,70 @@ def simulations(repeats: pd.DataFrame, printed: float) -> Figure:
     return figure
 
 
-def estimates(table: pd.DataFrame, fitted: HierarchicalBinaryFit) -> Figure:
-    """Draw Figures 5 and 8: estimates against the rates on the gold standard."""
-    figure, panels = plotting.panels()
+def estimates(
+    table: pd.DataFrame, fitted: HierarchicalBinaryFit, points: pd.DataFrame | None = None
+) -> Figure:
+    """Draw Figures 5 and 8: rates on the gold standard, on the diagonal, and estimated intervals.
+
+    The ends of the intervals that the author drew lie behind those of the `points`.
+    """
+    figure, panels = plotting.panels(height=4.4)
     for axes, name in zip(panels, RATES, strict=True):
-        columns = (f"gold_{name}", f"{name}_median", f"{name}_lower80", f"{name}_upper80")
+        gold = table[f"gold_{name}"].to_numpy()
+        lower, upper = (table[f"{name}_{end}80"].to_numpy() for end in ("lower", "upper"))
         mean = float(np.median(getattr(fitted.draws, f"{name}_mean")))
-        plotting.estimates_against_truth(axes, *(table[c] for c in columns), mean=mean)
-        axes.set(title=name.capitalize(), xlabel="against gold")
-        axes.set_ylabel("posterior median and 80% interval")
+        axes.plot([0, 1], [0, 1], color=plotting.GREY, linewidth=0.8, zorder=1)
+        axes.axhline(mean, color=BLUE, linewidth=1.0, label="estimated mean", zorder=1)
+        if points is not None:
+            ends = _drawn_ends(points, name)
+            at = gold[ends.index - 1]
+            axes.vlines(
+                at,
+                ends["lower80"],
+                ends["upper80"],
+                color=plotting.VERMILION,
+                alpha=0.45,
+                linewidth=3.5,
+                label="80% interval, drawn by the author",
+                zorder=2,
+            )
+        axes.vlines(
+            gold, lower, upper, color=INK, linewidth=0.7, label="80% interval, computed", zorder=3
+        )
+        axes.plot(
+            gold, gold, "o", color=INK, mfc="white", ms=4, mew=0.7, label="gold standard", zorder=4
+        )
+        smallest = np.nanmin([*gold, *lower])
+        limits = (max(-0.03, np.floor(smallest * 10 - 0.2) / 10), 1.03)
+        axes.set(title=name.capitalize(), xlim=limits, ylim=limits, aspect="equal")
+        axes.set(xlabel="on the gold standard", ylabel="estimated")
+    plotting.legend_below(figure, panels[0], columns=2)
     return figure
 
 
-def figure6(before: pd.DataFrame, after: pd.DataFrame, pruned: PrunedFit) -> Figure:
-    """Draw Figure 6: annotators before and after pruning."""
+def _drawn_ends(points: pd.DataFrame, name: str) -> pd.DataFrame:
+    own = points[points["figure"] == f"figure5_{name}"]
+    ends = own.pivot(index="number", columns="quantity", values="drawn")
+    return ends.rename(columns=lambda quantity: quantity.partition(".")[2])
+
+
+def figure6(
+    before: pd.DataFrame, after: pd.DataFrame, pruned: PrunedFit, points: pd.DataFrame
+) -> Figure:
+    """Draw Figure 6: annotators before and after pruning, and the author's estimates."""
     figure, (left, right) = plotting.panels(height=4.4)
     _plane(left, before, pruned.first, removed=~before["kept"])
     _plane(right, after, pruned.second)
+    for axes, part in ((left, "figure6"), (right, "figure6_pruned")):
+        own = points[points["figure"] == part]
+        drawn = own.pivot(index="number", columns="quantity", values="drawn")
+        places = (drawn[f"{name}.median"] for name in RATES[::-1])
+        axes.plot(
+            *places, ".", color=plotting.VERMILION, ms=3, label="estimate, drawn by the author"
+        )
     left.set_title("All annotators")
     right.set_title("After pruning")
-    plotting.legend_below(figure, left, columns=5)
+    plotting.legend_below(figure, left, columns=3)
     return figure
 
 
@@ -160,16 +209,59 @@ def _plane(axes: Axes, table: pd.DataFrame, fitted: HierarchicalBinaryFit, **mor
     plotting.accuracy_plane(axes, *gold, estimates=estimates, means=means, **more)
 
 
-def residuals(model: np.ndarray, votes: np.ndarray, gold: np.ndarray) -> Figure:
-    """Draw Figures 7 and 10: residual errors of the model and of voting."""
-    figure, panels = plotting.panels()
-    for axes, posterior, title in zip(panels, (model, votes), ("Model", "Voting"), strict=True):
-        plotting.residuals(axes, gold - posterior[:, 1])
-        axes.set_title(title)
+def residuals(
+    model: np.ndarray,
+    votes: np.ndarray,
+    gold: np.ndarray,
+    heights: pd.DataFrame | None = None,
+) -> Figure:
+    """Draw Figures 7 and 10: residual errors of the model and of voting, in ten bars.
+
+    Those of `heights` are the bars that the author drew.
+    """
+    figure, panels = plotting.panels(height=4.0)
+    for axes, posterior, panel in zip(panels, (model, votes), ("model", "voting"), strict=True):
+        # Above the author's marks.
+        padding = 2 if heights is None else 7
+        histogram_of_residuals(axes, gold - posterior[:, 1], padding)
+        axes.set_title(panel.capitalize())
+        if heights is not None:
+            own = heights[heights["panel"] == panel]
+            axes.plot(
+                (own["left"] + own["right"]) / 2,
+                own["drawn"],
+                "D",
+                color=plotting.VERMILION,
+                mfc="none",
+                ms=6,
+                mew=1.2,
+                label="drawn by the author",
+            )
     top = max(axes.get_ylim()[1] for axes in panels)
     for axes in panels:
-        axes.set_ylim(0.5, top)
+        axes.set_ylim(0, top)
+    if heights is not None:
+        plotting.legend_below(figure, panels[0], columns=2)
     return figure
+
+
+def histogram_of_residuals(axes: Axes, values: np.ndarray, padding: float = 2) -> None:
+    """Draw ten bars, as the author did, each with its number."""
+    heights = bars(values)
+    edges = np.linspace(-1, 1, N_BARS + 1)
+    placed = axes.bar(
+        edges[:-1],
+        heights,
+        2 / N_BARS,
+        align="edge",
+        color="#A6C8DD",
+        edgecolor=INK,
+        linewidth=0.6,
+        label="computed",
+    )
+    axes.bar_label(placed, [f"{height:,.0f}" for height in heights], padding=padding, fontsize=8)
+    axes.set(xlim=(-1, 1), xlabel="gold category less estimate", ylabel="items")
+    axes.margins(y=0.12)
 
 
 def drawn_points(points: pd.DataFrame, heights: pd.DataFrame, lengths: Mapping[str, str]) -> Figure:
@@ -186,16 +278,18 @@ def drawn_points(points: pd.DataFrame, heights: pd.DataFrame, lengths: Mapping[s
     left.scatter(computed[x], computed[y], s=5, label="computed", color=plotting.BLUE, zorder=4)
     left.set(title="Posterior medians (Figure 6, left)", xlim=(0.45, 1.0), ylim=(0.0, 1.03))
     left.set(xlabel="sensitivity", ylabel="specificity")
-    bars = heights[heights["panel"] == "model"]
+    of_model = heights[heights["panel"] == "model"]
     right.set_yscale("log")
-    right.scatter(bars["bar"], bars["drawn"], s=40, label="drawn by the author", zorder=4, **ring)
+    right.scatter(
+        of_model["bar"], of_model["drawn"], s=40, label="drawn by the author", zorder=4, **ring
+    )
     styles = ((plotting.BLUE, -0.15), (plotting.VERMILION, 0.15))
     for (method, label), (color, shift) in zip(lengths.items(), styles, strict=True):
-        sd = 2 * bars[f"{method}_sd"]
+        sd = 2 * of_model[f"{method}_sd"]
         place: dict[str, Any] = {"fmt": ".", "color": color, "label": label}
-        right.errorbar(bars["bar"] + shift, bars[f"{method}_mean"], yerr=sd, **place)
-    edges = [f"{low:.1f}" for low in bars["left"]]
-    right.set_xticks(bars["bar"] - 0.5, edges)
+        right.errorbar(of_model["bar"] + shift, of_model[f"{method}_mean"], yerr=sd, **place)
+    edges = [f"{low:.1f}" for low in of_model["left"]]
+    right.set_xticks(of_model["bar"] - 0.5, edges)
     right.set(title="Residuals of the model (Figure 7)", ylabel="items")
     right.set_xlabel("gold category less estimate, from")
     plotting.legend_below(figure, left, right, columns=3)
