@@ -201,7 +201,7 @@ def test_the_figures_of_every_paper_are_known():
 
 
 def test_each_published_figure_is_shown_or_named_as_missing_with_the_reason(folder, paper):
-    shown = {exhibit.source for exhibit in paper.figures}
+    shown = {exhibit.source for exhibit in (*paper.figures, *paper.layouts)}
     missing = {each.source for each in paper.missing_figures}
     assert not shown & missing
     for number in figures_in(folder):

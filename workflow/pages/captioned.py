@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from annobench.replication.exhibit import heading
+from annobench.replication.exhibit import figures_in, heading
 from annobench.reporting.pages import picture_size
 
 
@@ -26,10 +26,11 @@ def figures_of(
             f"{paper['key']}: captions.json has no entry for {', '.join(uncaptioned)}. "
             "Let analysis.py write title, caption, provenance and seed of every figure."
         )
+    contents = figures_in(paper.get("contents", ()))
     joined = []
     for figure in paper["figures"]:
         width, height = picture_size(folder / f"{figure['name']}.svg")
         caption = captions[figure["name"]]
-        shown = {"heading": heading(figure["source"], figure["title"], paper.get("contents", ()))}
+        shown = {"heading": heading(figure["source"], figure["title"], contents)}
         joined.append(figure | caption | shown | {"width": width, "height": height})
     return joined

@@ -202,7 +202,11 @@ def reported(path, key, exhibit, kind):
         caption=f"../report/{kind}.rst",
         category=key,
         labels={
-            "what": heading(exhibit.source, exhibit.title, PAPERS[key].contents),
+            "what": heading(
+                exhibit.source,
+                exhibit.title,
+                [] if kind == "table" else PAPERS[key].contents,
+            ),
             "kind": kind.replace("_", " "),
         },
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Exhibit", "heading", "printed_item"]
+__all__ = ["Exhibit", "figures_in", "heading", "printed_item"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,11 @@ def printed_item(source: str, contents: Iterable[str]) -> str:
     'Figure 1'
     """
     return next((item for item in contents if f"{source},".startswith(f"{item},")), "")
+
+
+def figures_in(contents: Iterable[str]) -> list[str]:
+    """Return the figures alone of what a paper numbers: a figure of a printed table is ours."""
+    return [item for item in contents if item.startswith("Figure")]
 
 
 def heading(source: str, title: str, contents: Iterable[str]) -> str:

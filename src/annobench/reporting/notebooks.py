@@ -26,7 +26,7 @@ from annobench.core.optional import require
 from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
 from annobench.replication.analysis import Effort
-from annobench.replication.exhibit import heading
+from annobench.replication.exhibit import figures_in, heading
 from annobench.replication.ledger import read_comparison, read_remarks
 from annobench.replication.variations import Variation, vary
 from annobench.reporting.pages import picture_size
@@ -177,7 +177,8 @@ class Paper:
         path = self._existing("figures", f"{name}.svg")
         about = self._captions[name]
         entry = next(each for each in self._record["figures"] if each["name"] == name)
-        title = heading(entry["source"], entry["title"], self._record.get("contents", ()))
+        contents = figures_in(self._record.get("contents", ()))
+        title = heading(entry["source"], entry["title"], contents)
         width, height = picture_size(path)
         html = _PICTURE.format(
             data=base64.b64encode(path.read_bytes()).decode(),

@@ -91,7 +91,6 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
         results.table(name, table, of=simulated)
 
     change, own, pairs, scores, _ = predicted.values()
-    results.figure("agreement", figures.agreement, printed, of="printed")
     results.figure("scale_change", figures.scale_change, change, printed, of=simulated)
     results.figure("coefficients", figures.coefficients, by_scale, own, of=simulated)
     results.figure("genre", figures.genre, solutions[0], rows, of="printed")

@@ -1,6 +1,5 @@
 """The figures of Berthelin et al. (2008)."""
 
-import itertools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -15,67 +14,10 @@ from annobench.simulation import panels as simulated
 from .genre import GenreLabels
 from .printed import REFERENCE, Printed
 from .simulate import scale_shares
-from .tables import LANDIS_KOCH, RATINGS
 
 #: Points of the films that have another on their right.
 NAMED_ON_THE_LEFT = {"34", "R3", "R4"}
 HOLLOW = {"facecolor": "white", "edgecolor": plotting.BLUE}
-OWN = {"marker": "D", "facecolor": "white", "edgecolor": plotting.GREEN}
-
-
-def agreement(printed: Printed) -> Figure:
-    """Draw every coefficient of Tables 1 to 5, 8 and 9 with the paper's words for them."""
-    figure, panels = plotting.panels(height=4.0, width=5.2)
-    for axes, title, ratings in (
-        (panels[0], "Opinion marks, 2007", RATINGS[:5]),
-        (panels[1], "Genre and categories, 2008", RATINGS[5:]),
-    ):
-        shade_landis_koch(axes)
-        for y, (name, source, what, words) in enumerate(ratings):
-            strip(axes, printed, name, y)
-            axes.text(1.06, y, words, va="center", fontsize=8.5, style="italic")
-            axes.text(-0.02, y, f"{source}\n{what}", va="center", ha="right", fontsize=8.5)
-        axes.set(title=title, xlabel="Cohen's kappa", xlim=(0, 1.02), yticks=[], ylim=(4.6, -1.15))
-        axes.spines["left"].set_visible(False)
-    axes = panels[1]
-    axes.scatter([], [], s=30, color=plotting.INK, label="judge and reference")
-    axes.scatter([], [], s=30, label="two judges", **HOLLOW)
-    axes.plot([], [], "|", color=plotting.VERMILION, ms=12, mew=2, label="median")
-    axes.scatter([], [], s=30, label="a judge with himself", **OWN)
-    plotting.legend_below(figure, axes)
-    return figure
-
-
-def shade_landis_koch(axes: Axes) -> None:
-    """Shade the classes of Landis and Koch behind a scale from 0 to 1."""
-    for number, ((lower, _), (upper, name)) in enumerate(itertools.pairwise(LANDIS_KOCH)):
-        if number % 2 == 0:
-            axes.axvspan(lower, upper, color="#EEF1F4", zorder=0, linewidth=0)
-        at = (lower + upper) / 2, -0.95 + 0.27 * (number % 2)
-        plotting.note(axes, name, at, ha="center", va="center", fontsize=7.5)
-
-
-def strip(axes: Axes, printed: Printed, name: str, y: float) -> None:
-    """Draw the values of one table on a line."""
-    if name == "table3":
-        own = printed.floats("table3", "kappa")
-        axes.scatter(own, np.full(len(own), y), s=30, zorder=3, **OWN)
-        return
-    judges = printed.values(name, judges_only=True)
-    reference = printed.numbers(name).loc[REFERENCE].dropna().to_numpy()
-    median = np.median(printed.values(name))
-    axes.scatter(judges, spread(judges, y + 0.13), s=26, zorder=3, **HOLLOW)
-    axes.scatter(reference, spread(reference, y - 0.13, -1), s=26, color=plotting.INK, zorder=3)
-    axes.plot([median], [y], "|", color=plotting.VERMILION, ms=18, mew=2, zorder=2)
-
-
-def spread(values: np.ndarray, y: float, direction: int = 1) -> np.ndarray:
-    """Set equal or close values above one another."""
-    heights = np.full(values.size, y)
-    for before, here in itertools.pairwise(np.argsort(values)):
-        if values[here] - values[before] < 0.018:
-            heights[here] = heights[before] + direction * 0.13
-    return heights
 
 
 def scale_change(table: pd.DataFrame, printed: Printed) -> Figure:

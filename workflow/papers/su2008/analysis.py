@@ -73,16 +73,6 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.table("scores", tables.scores, ratings, of=study.datasets)
 
     results.figure("figure1", figures.figure1, of="printed")
-    whole = {
-        "Training (Table 1)": senses["train", "full"],
-        "Test (Table 2)": senses["test", "full"],
-    }
-    results.figure("confusions", figures.confusions, whole, height=4.2, of="printed")
-    collapsed = {
-        "Subjectivity (Table 3)": senses["test", "subjectivity"],
-        "Polarity (Table 4)": senses["test", "polarity"],
-    }
-    results.figure("collapsed", figures.confusions, collapsed, height=3.9, of="printed")
     results.figure("kappas", figures.kappas, single, coefficients, of="printed")
     results.figure("differences", figures.differences, changes, of="printed")
     results.figure("reliability", figures.reliability, table5, of=study.datasets)

@@ -1,7 +1,5 @@
 """The figures of Su and Markert (2008)."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -9,9 +7,8 @@ from matplotlib.ticker import MultipleLocator
 
 from annobench import plotting
 from annobench.datasets import LoadedData
-from annobench.labels.annotations import Annotations
 
-from .values import LEVELS, SCHEMES, SCORES, contingency, wide
+from .values import LEVELS, SCHEMES, SCORES, wide
 
 
 def figure1() -> Figure:
@@ -52,15 +49,6 @@ def figure1() -> Figure:
         axes.text(x, 1, name, ha="center", va="center", fontweight="bold", bbox=shaded)
     axes.set(xlim=(-1.6, 6.6), ylim=(-0.6, 2.35))
     axes.axis("off")
-    return figure
-
-
-def confusions(tables: Mapping[str, Annotations], *, height: float) -> Figure:
-    """Draw confusion matrices as the paper prints them, with their totals."""
-    figure, panels = plotting.panels(len(tables), height=height)
-    for axes, (title, a) in zip(panels, tables.items(), strict=True):
-        plotting.confusion_matrix(axes, contingency(a))
-        axes.set_title(title)
     return figure
 
 

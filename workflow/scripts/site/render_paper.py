@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from annobench.core.files import recording, replacing
-from annobench.replication.exhibit import heading, printed_item
+from annobench.replication.exhibit import figures_in, heading, printed_item
 from annobench.replication.ledger import read_comparison, read_computed
 from annobench.replication.vocabulary import EVIDENCE
 from annobench.reporting.pages import records, render
@@ -63,7 +63,7 @@ def items_of(
     compared: pd.DataFrame,
 ) -> list[dict[str, Any]]:
     """Return the paper's figures and tables in its order, each with what shows it."""
-    contents = paper["contents"]
+    contents, drawn = paper["contents"], figures_in(paper["contents"])
     shown = {
         printed_item(entry["source"], contents): read_layout(
             layouts / f"{entry['name']}.csv",
@@ -80,7 +80,7 @@ def items_of(
                 "source": item,
                 "anchor": re.sub(r"[^a-z0-9]+", "-", item.lower()),
                 "layout": shown.get(item),
-                "figures": [f for f in figures if printed_item(f["source"], contents) == item],
+                "figures": [f for f in figures if printed_item(f["source"], drawn) == item],
                 "missing": [
                     missing
                     for missing in paper["missing_figures"]
@@ -127,12 +127,12 @@ def main(
     every_input = pd.read_csv(inputs, dtype="str", keep_default_na=False)
     own_inputs = every_input[every_input["paper"] == paper["key"]]
     found = of_paper(paper["key"], compared, record)
-    figures = figures_of(paper, described, folder / "figures")
+    figures, drawn = figures_of(paper, described, folder / "figures"), figures_in(paper["contents"])
     content = {
         "paper": paper,
         "tally": Tally.of(compared),
         "items": items_of(paper, record.parent / "layouts", figures, compared),
-        "own_figures": [f for f in figures if not printed_item(f["source"], paper["contents"])],
+        "own_figures": [f for f in figures if not printed_item(f["source"], drawn)],
         "tables": tables_of(paper, folder / "tables", described),
         "n_own": OWN_SHOWN,
         "parts": [
