@@ -70,7 +70,7 @@ def steps(table: pd.DataFrame) -> Figure:
         axes.plot(own["steps"], own["accuracy"], color=colour, marker=marker, label=title)
     logarithmic(axes, "x", ticks=sorted(set(table["steps"])))
     axes.set(xlabel="steps of EM", ylabel="accuracy")
-    axes.legend(loc="center", bbox_to_anchor=(0.5, 0.64), ncols=4)
+    legend_below(figure, axes)
     return figure
 
 
