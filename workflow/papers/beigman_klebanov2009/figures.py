@@ -73,7 +73,7 @@ def noise(table: pd.DataFrame, printed: Printed, size: int) -> Figure:
         middle.plot(chances, rates, color=GREY, linewidth=1.1)
         at = int(np.flatnonzero(rates < 41).max())
         place = (chances[at], rates[at])
-        plotting.note(middle, f"{percent}%", place, (0, 3), ha="center", fontsize=8.5)
+        plotting.note(middle, f"{percent}%", place, (-5, 2), ha="right", fontsize=8.5)
     for case, row in table.iterrows():
         share = 100 * row["n_disagreed"] / row["n_items"]
         mark(left, case, share, row["rate_percent"])

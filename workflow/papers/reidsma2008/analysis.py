@@ -93,6 +93,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
         "definitions", utterances.definitions, corpus.acts, corpus.readings, table1, of=data
     )
     spread = analyses[0].describe().T[["mean", "std", "min", "max"]].assign(here=pd.Series(values))
+    spread = spread.rename(index=classifiers.in_words)
     results.table("analyses", spread.reset_index(names="value"), of=data)
     results.table("variants", classifiers.variants, learned, of=data)
     results.table("coincidence", classifiers.coincidence, analyses[0], of=data)

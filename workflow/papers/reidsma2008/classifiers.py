@@ -25,6 +25,15 @@ from .addressing import percent
 from .utterances import ANNOTATORS, CODES, NAMES, Utterances, excess
 
 CLASSIFIERS = ("dh", "s9", "vk", "mix")
+#: What stands for them, and for whom they are tested on, in tables.
+CLASSIFIER_NAMES = {
+    "dh": "DH",
+    "s9": "S9",
+    "vk": "VK",
+    "mix": "all annotators",
+    "mixed": "all",
+    "voting": "the vote",
+}
 #: Of the features of each kind, an analysis has from this share to all.
 LEAST_PART = 0.5
 #: Values that depend on the features, beside the cells of Tables 2 to 4.
@@ -146,6 +155,18 @@ def rows(
     return found
 
 
+def in_words(target: str) -> str:
+    """Name a value of Tables 2 to 4, or of the text, without codes."""
+    place, first, second = (*target.split("."), "")[:3]
+    if place == "table2":
+        return f"accuracy, tree of {CLASSIFIER_NAMES[first]} on {CLASSIFIER_NAMES[second]}"
+    if place == "table3":
+        return f"accuracy, {CLASSIFIER_NAMES[first]}"
+    if place == "table4":
+        return f"precision of {NAMES[first]}, {CLASSIFIER_NAMES[second]}"
+    return f"{place}: {first.replace('_', ' ')}"
+
+
 def variants(yeah: Utterances) -> pd.DataFrame:
     """Compute Tables 2 and 3 from fewer features, and with smaller and larger leaves."""
     test = yeah.test
@@ -161,9 +182,11 @@ def variants(yeah: Utterances) -> pd.DataFrame:
             for who, model in trained(make, part, ~test).items():
                 answer = model.predict(part.features[test])
                 right = answer == gold
-                row |= {f"{who} on {w}": percent(right[annotator == w]) for w in ANNOTATORS}
-                row[f"{who} on all"] = percent(right)
-                row[f"{who} precision of other"] = percent(right[answer == CODES.index("ot")])
+                name = CLASSIFIER_NAMES[who]
+                on = {CLASSIFIER_NAMES[w]: percent(right[annotator == w]) for w in ANNOTATORS}
+                row |= {f"{name} on {w}": share for w, share in on.items()}
+                row[f"{name} on all"] = percent(right)
+                row[f"{name}, precision of other"] = percent(right[answer == CODES.index("ot")])
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -177,5 +200,6 @@ def coincidence(analyses: pd.DataFrame) -> pd.DataFrame:
     same = trees.round() == entropy.round()
     columns = {"entropy less tree": (entropy - trees).mean(), "percent equal": 100 * same.mean()}
     table = pd.DataFrame(columns)
+    table = table.rename(index=CLASSIFIER_NAMES)
     table.loc["all three"] = [np.nan, 100 * same.all(axis=1).mean()]
     return table.reset_index(names="trained on")

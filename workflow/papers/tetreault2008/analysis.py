@@ -76,18 +76,19 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     }
     likely = approach.likely_sample(population, 250, 500)
     samples = {"Figure 1": sample, "Table 6, likely counts": likely}
-    intervals = results.table("intervals", approach.intervals_table, samples, of="printed")
-    coverage = results.table("coverage", approach.coverage_table, designs, of="printed")
+    intervals, coverage = approach.intervals_table(samples), approach.coverage_table(designs)
     simulated = [
         approach.simulated_coverage(name, designs[name][0], designs[name][1][-1], n, of_corpus)
         for name, of_corpus in zip(("Figure 1", "Table 6"), of_coverage, strict=True)
     ]
     for name, table in (
         ("f_measures", measures),
+        ("intervals", figures.in_words(intervals)),
+        ("coverage", figures.in_words(coverage)),
         ("cloze_feasibility", judgments.cloze_feasibility(table2, printed)),
         ("annotators_as_systems", judgments.annotators_as_systems(matrix)),
         ("table4_feasibility", feasible),
-        ("table5", approach.recommended(intervals, "Figure 1")),
+        ("table5", figures.in_words(approach.recommended(intervals, "Figure 1"))),
         ("table6_feasibility", approach.application_feasibility(table6, printed)),
         ("sample_sizes", approach.sizes_table(population, printed)),
         ("savings", approach.savings_table(printed)),
@@ -98,7 +99,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
         ("sets", judgments.sets_table(sets, printed)),
         ("two_gold_standards", judgments.two_gold_table(two_gold)),
         ("simulated_application", approach.application_summary(application)),
-        ("simulated_coverage", approach.both_coverages(simulated, coverage)),
+        ("simulated_coverage", figures.in_words(approach.both_coverages(simulated, coverage))),
     ):
         results.table(name, table, of="simulation")
 

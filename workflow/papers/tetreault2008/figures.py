@@ -32,21 +32,29 @@ STYLES = {
 }
 
 
+def in_words(table: pd.DataFrame) -> pd.DataFrame:
+    """Name the methods and rates of a table in words."""
+    codes = {"method": METHOD_NAMES, "rate": {"false_positives": "false positives"}}
+    codes["rate"] |= {"error_rate": "error rate"}
+    return table.replace({name: words for name, words in codes.items() if name in table})
+
+
 def coefficients(found: pd.DataFrame) -> Figure:
     """Draw the coefficients of Table 3 with their intervals."""
     figure, (axes,) = panels(1, height=3.3, width=6.4)
-    names = {
-        ("three categories", "percent_agreement"): "agreement",
-        ("three categories", "gwet_ac1"): "Gwet's AC1",
-        ("three categories", "brennan_prediger"): "Brennan-Prediger",
-        ("three categories", "cohen_kappa"): "Cohen's kappa (paper)",
-        ("three categories", "scott_pi"): "Scott's pi",
-        ("error or not", "cohen_kappa"): "Cohen's kappa, error or not",
-        ("one against rest", "cohen_kappa: extraneous"): "Cohen's kappa, extraneous or not",
-        ("one against rest", "cohen_kappa: wrong_choice"): "Cohen's kappa, wrong choice or not",
-    }
-    rows = found.set_index(["scheme", "coefficient"]).loc[list(names)]
-    plotting.intervals(axes, list(names.values()), {"": rows})
+    chosen = [
+        ("three categories", "agreement"),
+        ("three categories", "Gwet's AC1"),
+        ("three categories", "Brennan-Prediger"),
+        ("three categories", "Cohen's kappa"),
+        ("three categories", "Scott's pi"),
+        ("error or not", "Cohen's kappa"),
+        ("one against rest", "Cohen's kappa, extraneous or not"),
+        ("one against rest", "Cohen's kappa, wrong choice or not"),
+    ]
+    names = [name + ", error or not" * (scheme == "error or not") for scheme, name in chosen]
+    rows = found.set_index(["scheme", "coefficient"]).loc[chosen]
+    plotting.intervals(axes, names, {"": rows})
     for at, (value, high) in enumerate(rows[["estimate", "upper"]].to_numpy()):
         note(axes, f"{value:.3f}", (high, at), (5, 0), va="center", fontsize=8.5)
     axes.set(xlabel="coefficient, 95% interval", xlim=(0.4, 1.08), xticks=[0.4, 0.6, 0.8, 1.0])

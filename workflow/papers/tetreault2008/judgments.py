@@ -99,23 +99,25 @@ def coefficients(matrix: np.ndarray, rng: np.random.Generator, replicates: int) 
     errors = Annotations.from_contingency(as_errors(matrix).tolist(), categories=["error", "ok"])
     rows: list[dict[str, Any]] = []
     for scheme, labels in {"three categories": labels_of(matrix), "error or not": errors}.items():
-        for coefficient in (
-            agreement.percent_agreement,
-            agreement.cohen_kappa,
-            agreement.scott_pi,
-            agreement.krippendorff_alpha,
-            agreement.gwet_ac1,
-            agreement.brennan_prediger,
-        ):
+        for name, coefficient in {
+            "agreement": agreement.percent_agreement,
+            "Cohen's kappa": agreement.cohen_kappa,
+            "Scott's pi": agreement.scott_pi,
+            "Krippendorff's alpha": agreement.krippendorff_alpha,
+            "Gwet's AC1": agreement.gwet_ac1,
+            "Brennan-Prediger": agreement.brennan_prediger,
+        }.items():
             found = coefficient(labels)
-            row = {"scheme": scheme, "coefficient": found.name, "estimate": found.estimate}
+            row = {"scheme": scheme, "coefficient": name, "estimate": found.estimate}
             row |= {"standard_error": found.standard_error} | interval_columns(found.interval())
             drawn = found.interval("percentile", replicates=replicates, rng=rng)
             rows.append(row | interval_columns(drawn, "bootstrap_"))
         found = agreement.kappa_maximum(labels)
-        rows.append({"scheme": scheme, "coefficient": found.name, "estimate": found.estimate})
+        name = "greatest possible kappa"
+        rows.append({"scheme": scheme, "coefficient": name, "estimate": found.estimate})
     single = agreement.cohen_kappa(labels_of(matrix)).by_category()
-    single["coefficient"] = "cohen_kappa: " + single["category"]
+    category = single["category"].str.replace("_", " ")
+    single["coefficient"] = "Cohen's kappa, " + category + " or not"
     table = pd.DataFrame(rows)
     return pd.concat([table, single.assign(scheme="one against rest")])[list(table)]
 

@@ -5,7 +5,16 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from annobench.plotting import BLUE, GREEN, GREY, INK, VERMILION, legend_below, panels
+from annobench.plotting import (
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    VERMILION,
+    legend_below,
+    logarithmic,
+    panels,
+)
 
 TITLES = {"product": "D_Product", "senti_1k": "D_PosSent", "rel": "S_Rel", "adult": "S_Adult"}
 NAMES = {
@@ -59,8 +68,9 @@ def steps(table: pd.DataFrame) -> Figure:
     for (name, title), (colour, marker) in zip(TITLES.items(), looks, strict=True):
         own = table[table["dataset"] == name]
         axes.plot(own["steps"], own["accuracy"], color=colour, marker=marker, label=title)
-    axes.set(xlabel="steps of EM", ylabel="accuracy", xscale="log")
-    axes.legend(loc="center", bbox_to_anchor=(0.5, 0.64), ncols=4)
+    logarithmic(axes, "x", ticks=sorted(set(table["steps"])))
+    axes.set(xlabel="steps of EM", ylabel="accuracy")
+    legend_below(figure, axes)
     return figure
 
 
