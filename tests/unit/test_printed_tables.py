@@ -109,3 +109,12 @@ def test_a_caption_has_values_too(path):
     assert str(table.html()).count('href="#t.y.a"') == 2
     with pytest.raises(PublicationError, match=r"table2.csv, caption: .* no value 'other'"):
         read_layout(path, comparison(), source="", title="", caption="{other}")
+
+
+def test_columns_of_words_are_set_from_the_left(tmp_path):
+    layout = tmp_path / "table1.csv"
+    layout.write_text("a,b,c\nx,{t.x.a},some words\ny,{t.x.b},\nz,-,-\n", encoding="utf-8")
+    table = read_layout(layout, comparison(), source="Table 1", title="")
+    assert [table.is_words(n) for n in range(3)] == [True, False, True]
+    words = str(table.html()).count('class="words"')
+    assert words == 4, "two headings, and two cells that are not empty"

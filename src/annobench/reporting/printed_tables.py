@@ -130,6 +130,14 @@ class PrintedTable:
         """How many columns it has."""
         return sum(heading.columns for heading in self.headings[-1])
 
+    def is_words(self, column: int) -> bool:
+        """Say whether a column has words alone, which are set from the left."""
+        full = [row for row in self.rows if len(row) > 1]
+        cells = [row[column] for row in full]
+        return not any(cell.numbers for cell in cells) and any(
+            character.isalpha() for cell in cells for character in cell.printed
+        )
+
     @property
     def verdicts(self) -> list[str]:
         """The verdicts that it has, in the order of `FACES`."""
