@@ -18,6 +18,8 @@ rule run_notebook:
         "results/logs/notebooks/{notebook}.log",
     benchmark:
         "results/logs/notebooks/{notebook}.benchmark.tsv"
+    # Two kernels that start at once may choose the same port.
+    retries: 1
     conda:
         "../../envs/annobench.yaml"
     resources:

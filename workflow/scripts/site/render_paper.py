@@ -23,7 +23,7 @@ from pages.table_columns import shown_table
 from pages.value_rows import NO_RESULTS, by_source, chips_of, rows_of
 
 #: More findings are folded.
-FINDINGS_SHOWN = 10
+FINDINGS_SHOWN = 4
 
 #: More figures and tables of ours are folded.
 OWN_SHOWN = 3
