@@ -196,7 +196,7 @@ def application(
     note(left, "250 were sampled", (0.2, sampled), (0, 4), color=VERMILION, **small)
     for key, name in (("corpus_error_percent", "6% (§2)"), ("assumed_error_percent", "10% (§6)")):
         left.axvline(printed[key], ymax=0.78, color=GREY, linestyle=":", linewidth=1)
-        note(left, name, (printed[key], 3), (-3, 0), ha="right", color=GREY, **small)
+        note(left, name, (printed[key], 3), (-3, 3), ha="right", color=GREY, **small)
     left.set(title="Flagged contexts of 22,000", xlabel="error rate, percent")
     left.set(ylabel="flagged contexts", xlim=(0, 12), ylim=(0, 480))
     left.legend(loc="upper left")
