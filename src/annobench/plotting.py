@@ -47,6 +47,7 @@ __all__ = [
     "names_down",
     "note",
     "panels",
+    "residuals",
     "rows_of_names",
     "save_figure",
     "shaded_table",
@@ -291,6 +292,23 @@ def histogram(
             style: dict[str, Any] = {"color": VERMILION, "linestyle": line, "linewidth": 1.6}
             axes.axvline(position, ymax=filled, label=name, **style)
         axes.legend(loc="upper left")
+
+
+def residuals(axes: Axes, values: ArrayLike) -> None:
+    """Draw residual category errors, gold category less estimated probability.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into; counts are logarithmic, since most residuals are next to 0.
+    values : array_like, shape (I,)
+        In [-1, 1].
+    """
+    edges = np.linspace(-1.025, 1.025, 42)  # bins centred on tenths and twentieths
+    histogram(axes, values, bins=edges.tolist(), log=True)
+    for threshold in (-0.5, 0.5):
+        axes.axvline(threshold, color=VERMILION, linestyle=":", linewidth=1.2)
+    axes.set(xlabel="gold category less estimate", ylabel="items (log scale)", xlim=(-1.05, 1.05))
 
 
 def accuracy_plane(
