@@ -31,7 +31,6 @@ def _dots(axes: Axes, histogram: np.ndarray, label: str, **style: Any) -> None:
 def _label_counts(axes: Axes, title: str, top: float = 160) -> None:
     axes.set(xlabel="'1' labels out of 10", xticks=range(11), xlim=(-0.5, 10.5))
     axes.set(ylabel="items", ylim=(0, top), title=title)
-    axes.legend(loc="upper left")
 
 
 def fit(printed: Printed, model: str, histogram: np.ndarray) -> Figure:
@@ -42,6 +41,7 @@ def fit(printed: Printed, model: str, histogram: np.ndarray) -> Figure:
     axes.plot(cells, "s-", color=BLUE, markersize=3.5, fillstyle="none", label=name)
     _dots(axes, histogram, RECONSTRUCTED)
     _label_counts(axes, f"{name}: chi-square {pearson(histogram, cells):.4g}", 150)
+    axes.legend(loc="upper left")
     return figure
 
 
@@ -60,7 +60,8 @@ def figure6(printed: Printed, sets: Mapping[str, Counts]) -> Figure:
     right.plot(two, "^-", color=VERMILION, label="two binomials", **line)
     for axes, title in ((left, "M as printed"), (right, "Fitted to SRTE")):
         _dots(axes, srte.histogram, "SRTE")
-        _label_counts(axes, title, 185)
+        _label_counts(axes, title, 150)
+    plotting.legend_below(figure, left, right)
     return figure
 
 
@@ -180,4 +181,5 @@ def hard_items(by_count: pd.DataFrame, window: tuple[int, int]) -> Figure:
         axes.axvspan(window[0] - 0.5, window[1] + 0.5, color="#EFEFEF", zorder=0)
         _label_counts(axes, title, 150)
     left.set(ylabel="share of these items", ylim=(0, 1.0))
+    plotting.legend_below(figure, left, right)
     return figure
