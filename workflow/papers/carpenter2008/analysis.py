@@ -159,7 +159,9 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.figure("figure1", figures.figure1, of="closed_form")
     results.figure("figure2", figures.figure2, truth, simulated, **of_simulation)
     results.figure("figure3", figures.figure3, design, simulated, **of_simulation)
-    results.figure("figure4", figures.figure4, design, truth, simulated, **of_simulation)
+    author = drawn.marks(drawings, "figure4_residuals", "bar")
+    of_drawn_too = of_simulation | {"of": ("simulation", FIGURES)}
+    results.figure("figure4", figures.figure4, design, truth, simulated, author, **of_drawn_too)
     results.figure("simulations", figures.simulations, simulations, large, **of_simulation)
     of_both = of_labels | {"of": both_data}
     results.figure("figure5", figures.estimates, annotators, first, points, **of_both)

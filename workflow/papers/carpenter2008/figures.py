@@ -90,8 +90,10 @@ def figure3(design: Design, fitted: HierarchicalBinaryFit) -> Figure:
     return figure
 
 
-def figure4(design: Design, truth: SimulatedBinary, fitted: HierarchicalBinaryFit) -> Figure:
-    """Draw Figure 4: prevalence and residual errors."""
+def figure4(
+    design: Design, truth: SimulatedBinary, fitted: HierarchicalBinaryFit, drawn: pd.DataFrame
+) -> Figure:
+    """Draw Figure 4: prevalence and residual errors, with the author's bars."""
     figure, (left, right) = plotting.panels()
     sample = float(truth.category.mean())
     marks = [(design.numbers["sim_prevalence"], "simulated value", "-")]
@@ -99,8 +101,16 @@ def figure4(design: Design, truth: SimulatedBinary, fitted: HierarchicalBinaryFi
     plotting.histogram(left, fitted.draws.prevalence, bins=40, marks=marks)
     left.set(title="Prevalence", xlabel="prevalence", ylabel="draws")
     edges = np.linspace(-1, 1, N_FINE_BARS + 1)
-    plotting.histogram(right, truth.category - fitted.posterior[:, 1], bins=edges.tolist())
-    right.set(title="Residual error", xlabel="true category less estimate", ylabel="items")
+    items, _ = np.histogram(truth.category - fitted.posterior[:, 1], edges)
+    width = 2 / N_FINE_BARS
+    shape: dict[str, Any] = {"color": "#A6C8DD", "edgecolor": INK, "linewidth": 0.5}
+    right.bar(edges[:-1], np.log2(items + 1), width, align="edge", label="computed", **shape)
+    mark: dict[str, Any] = {"color": plotting.VERMILION, "mfc": "none", "ms": 4}
+    centres = (drawn["left"] + drawn["right"]) / 2
+    right.plot(centres, drawn["height"], "D", label="the author's data set", **mark)
+    right.set(title="Residual error", xlabel="true category less estimate", ylim=(0, 12))
+    right.set_ylabel("log2(items + 1)")
+    right.legend(loc="upper right")
     return figure
 
 
