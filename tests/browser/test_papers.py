@@ -16,8 +16,8 @@ RECORDS = {
     for path in sorted((TOP / "workflow/papers").glob("*/paper.yaml"))
 }
 SEEDS = [key for key, record in RECORDS.items() if record["collection"] == "seed"]
-#: The height of a screen, and how many a notebook has at most.
-SCREEN, MOST_SCREENS = 800, 8
+#: The height of a window, and how many of it a notebook has at most.
+SCREEN, MOST_SCREENS = 900, 8
 #: What the page of a paper has, in its order; some papers have no such part.
 ORDER = ["discrepancies", "printed", "ours", "not-public", "values"]
 

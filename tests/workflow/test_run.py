@@ -135,8 +135,8 @@ def test_the_notebook_was_executed_with_the_papers_folder(built):
     )
     assert "<math" in html
     assert "$J" not in html
-    folded, invited = html.count("hide above-input"), html.count("Change this and run again:")
-    assert (folded, invited) == (4, 3)
+    folded, invited = html.count("hide above-input"), html.count("above and run again:")
+    assert (folded, invited) == (3, 3)
     assert not re.search(r'"(papermill|execution)"', path.read_text()), "times differ between runs"
 
 

@@ -1,6 +1,7 @@
 """Run a notebook on the results, and keep what two runs have in common."""
 
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -43,11 +44,15 @@ def settle(notebook: NotebookNode) -> None:
 
 
 def fold(notebook: NotebookNode) -> None:
-    """Fold the code, on the site and in JupyterLab, but of the cells that a reader is to change."""
+    """Fold the code, on the site and in JupyterLab, but of the cells that a reader is to change.
+
+    A line that only shows something, such as ``paper.figure("figure2")``, is not on the site.
+    """
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
         if cell.cell_type == "code" and PLAY not in tags:
-            cell.metadata.tags = [*tags, "hide-input"]
+            shows = re.fullmatch(r"paper\.(figure|printed_table)\([^()]*\)", cell.source.strip())
+            cell.metadata.tags = [*tags, "remove-input" if shows else "hide-input"]
             cell.metadata.jupyter = {"source_hidden": True}
 
 
