@@ -7,6 +7,7 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 import pytest
+import yaml
 
 TOP = Path(__file__).parents[2]
 NOTEBOOKS = [
@@ -94,6 +95,20 @@ def test_a_papers_notebook_finds_its_results_and_says_what_is_simulated(paper_co
     assert re.search(r"^paper = open_paper\(paper_folder(, \w+=\w+)*\)$", setup.source, re.M)
     assert setup.source.splitlines()[-1] == "paper"
     assert paper_code.index(setup) == 1, "nothing but the parameters comes before it"
+
+
+def test_a_notebook_takes_what_its_paper_can_vary(paper_path, paper_code):
+    """The seed of an analysis that draws, and what `variations` in `paper.yaml` names."""
+    key = paper_path.stem
+    folder = paper_path.parent if key == "example_paper" else TOP / "workflow/papers" / key
+    record = yaml.safe_load((folder / "paper.yaml").read_text("utf-8"))
+    offered = record.get("variations", {})
+    names = {"seed"} if record["random"] else set()
+    names |= {name for name in ("per_item",) if offered.get(name)} | set(
+        offered.get("settings", {})
+    )
+    [setup] = [cell for cell in paper_code if "open_paper(" in cell.source]
+    assert set(re.findall(r"(\w+)=\1\b", setup.source)) - {"effort"} == names
 
 
 def test_figures_and_tables_are_shown_by_the_library(paper_code):

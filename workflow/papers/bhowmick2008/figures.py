@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -16,11 +17,18 @@ NAMES = [name.capitalize() for name in CATEGORIES]
 
 
 def annotators(counts: Mapping[str, np.ndarray]) -> Figure:
-    """Draw Figure 1 for the headlines: items of each category by annotator."""
+    """Draw Figure 1 for the headlines: items by category and annotator, ordered by their total."""
     figure, (axes,) = plotting.panels(1, width=7.4, height=3.4)
-    plotting.grouped_bars(axes, NAMES, counts)
-    axes.set(title="Headlines", ylabel="items", ylim=(0, 1.12 * axes.get_ylim()[1]))
-    axes.legend(ncols=3, loc="upper left")
+    shades = mpl.colormaps["Blues"](np.linspace(1, 0.2, len(counts)))
+    width = 0.86 / len(counts)
+    by_total = sorted(counts.items(), key=lambda named: -named[1].sum())
+    for n, (name, items) in enumerate(by_total):
+        place = np.arange(len(NAMES)) + (n - (len(counts) - 1) / 2) * width
+        edge = {"edgecolor": plotting.INK, "linewidth": 0.4}
+        axes.bar(place, items, width, color=shades[n], label=name, **edge)
+    axes.set_xticks(range(len(NAMES)), NAMES)
+    axes.set(ylabel="headlines")
+    plotting.legend_below(figure, axes, columns=3)
     return figure
 
 
@@ -49,7 +57,8 @@ def gold(counts: pd.Series) -> Figure:
     figure, (axes,) = plotting.panels(1, width=5.5, height=3.2)
     bars = axes.bar(NAMES, counts, width=0.6, color=plotting.BLUE)
     axes.bar_label(bars, padding=2, fontsize=8.5)
-    axes.set(title="Headlines", ylabel="items")
+    axes.set(ylabel="headlines")
+    axes.margins(y=0.1)
     return figure
 
 
