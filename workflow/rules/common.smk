@@ -239,7 +239,7 @@ def notebook_inputs(wildcards):
 
 
 #: Notebooks with other parameters, by their names in the configuration.
-VARIATIONS = config["variations"]
+VARIATIONS = config.get("variations", {})
 if unknown_papers := sorted({each["paper"] for each in VARIATIONS.values()} - set(PAPERS)):
     raise WorkflowError(
         f"config, key variations: there is no paper {', '.join(unknown_papers)}. "

@@ -54,7 +54,18 @@ def printed_item(source: str, contents: Iterable[str]) -> str:
 
 
 def figures_in(contents: Iterable[str]) -> list[str]:
-    """Return the figures alone of what a paper numbers: a figure of a printed table is ours."""
+    """Return the figures alone of what a paper numbers: a figure of a printed table is ours.
+
+    Parameters
+    ----------
+    contents : iterable of str
+        The figures and tables of the paper.
+
+    Returns
+    -------
+    list of str
+        In their order.
+    """
     return [item for item in contents if item.startswith("Figure")]
 
 

@@ -1,4 +1,4 @@
-"""Run a paper's analysis with another seed, fewer labels an item, or another printed setting.
+"""Run a paper's analysis with another seed, fewer labels per item, or another printed setting.
 
 The analysis, its tables and its figures are the paper's own; only what it reads is changed.
 """

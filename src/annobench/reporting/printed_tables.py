@@ -131,7 +131,18 @@ class PrintedTable:
         return sum(heading.columns for heading in self.headings[-1])
 
     def is_words(self, column: int) -> bool:
-        """Say whether a column has words alone, which are set from the left."""
+        """Say whether a column has words alone, which are set from the left.
+
+        Parameters
+        ----------
+        column : int
+            From 0 on.
+
+        Returns
+        -------
+        bool
+            False for a column of numbers.
+        """
         full = [row for row in self.rows if len(row) > 1]
         cells = [row[column] for row in full]
         return not any(cell.numbers for cell in cells) and any(
@@ -161,7 +172,13 @@ class PrintedTable:
         return Markup(render("printed_table_alone.html.j2", table=self, page=page))  # noqa: S704  (escaped)
 
     def frame(self) -> pd.DataFrame:
-        """Return one row a number: where it stands, printed and computed, and its verdict."""
+        """Return one row a number: its place, printed and computed, and its verdict.
+
+        Returns
+        -------
+        DataFrame
+            In the order of the print.
+        """
         cells, group = [], ""
         for row in (*self.rows, (self.caption,)):
             if len(row) == 1 and not row[0].numbers:
@@ -188,7 +205,10 @@ class PrintedTable:
     def latex(self) -> str:
         """Return the table in LaTeX, of which each cell is a line printed and a line computed.
 
-        It needs the packages booktabs, amssymb and makecell.
+        Returns
+        -------
+        str
+            A float that needs the packages booktabs, amssymb and makecell.
         """
         align = "l" * self.n_stubs + "r" * (self.n_columns - self.n_stubs)
         head = [
