@@ -31,9 +31,6 @@ SAMPLING = (
     r"$\alpha_1 + \beta_1 \sim \mathrm{Pareto}(1.5)$",
 )
 
-#: Bars of Figure 4, right.
-N_FINE_BARS = 40
-
 
 def figure1() -> Figure:
     """Draw Figure 1: the model in plate notation and in sampling notation."""
@@ -100,11 +97,12 @@ def figure4(
     marks.append((sample, "share in the sample", "--"))
     plotting.histogram(left, fitted.draws.prevalence, bins=40, marks=marks)
     left.set(title="Prevalence", xlabel="prevalence", ylabel="draws")
-    edges = np.linspace(-1, 1, N_FINE_BARS + 1)
+    edges = np.linspace(-1, 1, len(drawn) + 1)
     items, _ = np.histogram(truth.category - fitted.posterior[:, 1], edges)
-    width = 2 / N_FINE_BARS
     shape: dict[str, Any] = {"color": "#A6C8DD", "edgecolor": INK, "linewidth": 0.5}
-    right.bar(edges[:-1], np.log2(items + 1), width, align="edge", label="computed", **shape)
+    right.bar(
+        edges[:-1], np.log2(items + 1), np.diff(edges), align="edge", label="computed", **shape
+    )
     mark: dict[str, Any] = {"color": plotting.VERMILION, "mfc": "none", "ms": 4}
     centres = (drawn["left"] + drawn["right"]) / 2
     right.plot(centres, drawn["height"], "D", label="the author's data set", **mark)
