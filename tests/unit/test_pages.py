@@ -239,12 +239,22 @@ def test_a_figure_that_is_missing_is_named_with_the_reason(pages):
     assert len(re.findall(missing, pages[0])) == 1
 
 
+def test_a_table_names_values_by_their_labels(tmp_path):
+    table = pd.DataFrame({"target": ["a.b", "a.c"], "n": [1, 2]})
+    table.to_csv(tmp_path / "one.csv", index=False)
+    record = {"tables": [{"name": "one", "source": "Table 1", "title": "One"}]}
+    [shown] = render_paper.tables_of(record, tmp_path, {}, {"a.b": "a value in words"})
+    assert [row[0] for row in shown["rows"]] == ["a value in words", "a.c"]
+    assert shown["columns"][0] == "value"
+
+
 def test_a_long_table_is_cut_and_says_how_long_it_is(tmp_path):
     pd.DataFrame({"n": range(100)}).to_csv(tmp_path / "one.csv", index=False)
     [table] = render_paper.tables_of(
         {"tables": [{"name": "one", "source": "Table 1", "title": "One"}]},
         tmp_path,
         {"tables/one": {"provenance": "real"}},
+        {},
     )
     assert table["provenance"] == "real"
     assert len(table["rows"]) == table_columns.ROWS_SHOWN

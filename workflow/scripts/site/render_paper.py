@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,13 +40,18 @@ EMPTY: dict[str, Any] = {
 
 
 def tables_of(
-    paper: dict[str, Any], folder: Path, captions: dict[str, dict[str, Any]]
+    paper: dict[str, Any],
+    folder: Path,
+    captions: dict[str, dict[str, Any]],
+    labels: Mapping[str, str],
 ) -> list[dict[str, Any]]:
-    """Read each table for showing."""
+    """Read each table for showing, with the labels of values in place of their ids."""
     return [
         table
         | shown_table(
             pd.read_csv(folder / f"{table['name']}.csv", dtype=str, keep_default_na=False)
+            .replace({"target": labels})
+            .rename(columns={"target": "value"})
         )
         | {
             "provenance": captions.get(f"tables/{table['name']}", {}).get("provenance"),
@@ -127,13 +132,14 @@ def main(
     every_input = pd.read_csv(inputs, dtype="str", keep_default_na=False)
     own_inputs = every_input[every_input["paper"] == paper["key"]]
     found = of_paper(paper["key"], compared, record)
+    labels = dict(zip(compared["target"], compared["label"], strict=True))
     figures, drawn = figures_of(paper, described, folder / "figures"), figures_in(paper["contents"])
     content = {
         "paper": paper,
         "tally": Tally.of(compared),
         "items": items_of(paper, record.parent / "layouts", figures, compared),
         "own_figures": [f for f in figures if not printed_item(f["source"], drawn)],
-        "tables": tables_of(paper, folder / "tables", described),
+        "tables": tables_of(paper, folder / "tables", described, labels),
         "n_own": OWN_SHOWN,
         "parts": [
             (part, entries)
