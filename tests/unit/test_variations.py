@@ -1,5 +1,6 @@
 """Variations of a paper: its own functions on fewer labels, with other settings or another seed."""
 
+import gc
 import shutil
 from pathlib import Path
 
@@ -83,6 +84,17 @@ def test_a_variation_is_computed_once(opened, capsys):
     assert capsys.readouterr().out.count("Computing a variation: at most 3 labels per item") == 1
 
 
+def test_a_variation_outlives_the_paper_that_it_was_made_of(repository, monkeypatch):
+    monkeypatch.chdir(repository)
+    varied = open_paper("results/papers/example_paper", per_item=2)
+    gc.collect()
+    assert "Variation" in varied.figure("figure1").html
+    folder = varied._results
+    del varied
+    gc.collect()
+    assert not folder.exists()
+
+
 def test_the_published_results_stay_as_they_are(opened):
     before = {path: path.read_bytes() for path in opened.folder.rglob("*") if path.is_file()}
     opened.varied(per_item=1)
@@ -96,6 +108,8 @@ def test_the_published_results_stay_as_they_are(opened):
         ({"sead": 1}, "has no parameter 'sead'; it has seed, per_item, prior"),
         ({"prior": "flat"}, "prior: 'flat' is not among uniform"),
         ({"per_item": 0}, "per_item: 0. Give a whole number of at least 1"),
+        ({"per_item": True}, "per_item: True. Give a whole number of at least 1"),
+        ({"per_item": 2.5}, "per_item: 2.5. Give a whole number of at least 1"),
         ({"seed": "x"}, "seed: 'x'. Give a whole number of at least 0"),
     ],
 )
@@ -107,6 +121,10 @@ def test_a_parameter_that_does_nothing_is_refused(parameters, message):
 def test_a_seed_is_no_parameter_of_an_analysis_that_draws_nothing(opened):
     with pytest.raises(PublicationError, match="has no parameter 'seed'; it has per_item"):
         opened.varied(seed=7)
+
+
+def test_a_number_may_be_a_text_as_on_a_command_line():
+    assert Variation.of(RECORD, {"seed": "7", "per_item": 5}) == Variation(7, 5)
 
 
 def test_a_setting_changes_the_printed_numbers_that_it_names(tmp_path):

@@ -22,8 +22,8 @@ def test_a_variation_is_made_and_the_published_results_stay(clone):
     assert before == {path: path.read_bytes() for path in results.rglob("*") if path.is_file()}
 
 
-def test_without_variations_there_is_nothing_to_do(clone):
-    assert "Nothing to be done" in clone.snakemake("variations")
+def test_without_variations_no_notebook_is_run(clone):
+    assert "run_variation" not in clone.snakemake("variations")
 
 
 def test_a_paper_that_is_not_there_is_refused(clone):

@@ -26,6 +26,10 @@ from annobench.replication.study import Study
 __all__ = ["Variation", "vary"]
 
 
+#: Parameters that are whole numbers, with the smallest of each.
+LEAST = {"seed": 0, "per_item": 1}
+
+
 @dataclass(frozen=True)
 class Variation:
     """How an analysis differs from the published one.
@@ -84,11 +88,14 @@ class Variation:
                     f"{record['key']}, {name}: {value!r} is not among "
                     f"{', '.join(settings[name])}. Choose one of these."
                 )
-            least = {"seed": 0, "per_item": 1}.get(name)
-            if least is not None and not (isinstance(value, int) and value >= least):
-                raise PublicationError(
-                    f"{record['key']}, {name}: {value!r}. Give a whole number of at least {least}."
-                )
+            if name in LEAST:
+                # A configuration on the command line has numbers as texts.
+                if not str(value).isdecimal() or int(value) < LEAST[name]:
+                    raise PublicationError(
+                        f"{record['key']}, {name}: {value!r}. Give a whole number of at least "
+                        f"{LEAST[name]}."
+                    )
+                given[name] = int(value)
         if not given:
             return None
         return cls(

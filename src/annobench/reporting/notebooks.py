@@ -273,9 +273,10 @@ class Paper:
             minutes = self._record["minutes"]
             print(f"Computing a variation: {variation}. This takes up to {minutes} minutes.")
             scratch = Path(tempfile.mkdtemp(prefix="annobench-variation-"))
-            weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
+            varied = Paper(self.folder, self._source, scratch, str(variation))
+            weakref.finalize(varied, shutil.rmtree, scratch, ignore_errors=True)
             vary(self._source, self._record, self.folder, scratch, variation, effort)
-            self._varied[key] = Paper(self.folder, self._source, scratch, str(variation))
+            self._varied[key] = varied
         return self._varied[key]
 
     def provenance(self, table: str) -> str:
