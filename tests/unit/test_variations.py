@@ -4,6 +4,7 @@ import gc
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
@@ -11,7 +12,7 @@ from annobench import datasets
 from annobench.core.errors import PublicationError
 from annobench.replication import dependence, ledger, verdicts
 from annobench.replication.tracing import TracedPaper
-from annobench.replication.variations import Variation, _tables
+from annobench.replication.variations import Variation, _tables, _thinned
 from annobench.reporting.notebooks import open_paper
 from catalogue import read_paper
 from scripts.papers import run_paper, trace_paper
@@ -79,6 +80,20 @@ def test_a_variation_redraws_figures_and_tables_and_says_so(opened):
     assert "A variation, not the published analysis" in opened.varied(per_item=2)._repr_html_()
 
 
+def test_thinned_labels_keep_the_codes_of_annotators(opened):
+    data = opened.data("anesthesia")
+    thinned = _thinned(data, 1, seed=3)
+    labels = thinned.annotations
+    assert (labels.items, labels.annotators) == (
+        data.annotations.items,
+        data.annotations.annotators,
+    )
+    assert labels.n_labels == labels.n_items == len(thinned.labels)
+    names = np.array(labels.annotators)[labels.annotator]
+    assert list(names) == list(thinned.labels["annotator"].astype(str))
+    assert list(np.array(labels.categories)[labels.label]) == list(thinned.labels["label"])
+
+
 def test_a_variation_is_computed_once(opened, capsys):
     assert opened.varied(per_item=3) is opened.varied(per_item=3)
     assert capsys.readouterr().out.count("Computing a variation: at most 3 labels per item") == 1
@@ -125,6 +140,13 @@ def test_a_seed_is_no_parameter_of_an_analysis_that_draws_nothing(opened):
 
 def test_a_number_may_be_a_text_as_on_a_command_line():
     assert Variation.of(RECORD, {"seed": "7", "per_item": 5}) == Variation(7, 5)
+
+
+def test_few_repetitions_are_a_variation_and_said():
+    assert str(Variation.of(RECORD, {"seed": 7}, "quick")) == "seed 7, few repetitions"
+    assert str(Variation.of(RECORD, {}, "quick")) == "few repetitions"
+    with pytest.raises(PublicationError, match=r"effort: 'fast'\. Choose one of full, quick"):
+        Variation.of(RECORD, {}, "fast")
 
 
 def test_a_setting_changes_the_printed_numbers_that_it_names(tmp_path):

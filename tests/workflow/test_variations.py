@@ -27,6 +27,12 @@ def test_without_variations_no_notebook_is_run(clone):
     assert "run_variation" not in clone.snakemake("variations")
 
 
+def test_a_parameter_that_the_notebook_does_not_have_is_refused(clone):
+    named = 'variations={"few": {"paper": "example_paper", "per_itme": 2}}'
+    output = clone.snakemake("variations", "--config", named, fails=True)
+    assert "has no parameter per_itme; it has" in output
+
+
 def test_a_paper_that_is_not_there_is_refused(clone):
     named = 'variations={"few": {"paper": "other_paper"}}'
     output = clone.snakemake("variations", "--config", named, fails=True)

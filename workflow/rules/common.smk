@@ -19,7 +19,7 @@ from annobench.core.discovery import records
 from annobench.course import sessions
 from annobench.io.wordnet import has_wordnet
 from annobench.reporting.pages import STYLES
-from annobench.replication.exhibit import heading
+from annobench.replication.exhibit import figures_in, heading
 from annobench.benchmark.files import SETTINGS, file_names
 
 from catalogue import FIGURE_FORMATS, LEDGERS, read_papers
@@ -197,16 +197,14 @@ def paper_outputs(key):
 
 def reported(path, key, exhibit, kind):
     """Mark a figure or a table for `snakemake --report`."""
+    contents = PAPERS[key].contents
+    answered = {"figure": figures_in(contents), "table": [], "printed_table": contents}[kind]
     return report(
         path,
         caption=f"../report/{kind}.rst",
         category=key,
         labels={
-            "what": heading(
-                exhibit.source,
-                exhibit.title,
-                [] if kind == "table" else PAPERS[key].contents,
-            ),
+            "what": heading(exhibit.source, exhibit.title, answered),
             "kind": kind.replace("_", " "),
         },
     )
@@ -280,6 +278,15 @@ def shown(paper):
     return paper_results(paper.key) | {
         "record": f"{paper.folder}/paper.yaml",
         "layouts": [str(paper.layout(table)) for table in paper.layouts],
+        "templates": [
+            str(PACKAGE / "reporting/templates" / name)
+            for name in (
+                "printed_table.html.j2",
+                "printed_table_alone.html.j2",
+                "printed_table.css",
+                "verdicts.css",
+            )
+        ],
         "remarks": f"{paper.folder}/remarks.csv",
         "comparison": f"results/papers/{paper.key}/comparison.csv",
         "others": f"results/papers/{paper.key}/others.csv",

@@ -46,7 +46,6 @@ rule render_paper:
         unpack(page_inputs),
         inputs=f"{WORKFLOW}/inputs.csv",
         site=site_files("paper.html.j2", "source.html.j2", "filter.js"),
-        templates=[f"{PACKAGE}/reporting/templates/printed_table.html.j2"],
     output:
         index="results/pages/papers/{paper}/index.html",
         source="results/pages/papers/{paper}/source.html",

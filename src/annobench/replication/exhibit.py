@@ -21,7 +21,8 @@ class Exhibit:
     source : str
         Where the paper has it.
     caption : str
-        What a figure shows; names in braces are filled in when it is drawn. Empty for a table.
+        What a figure shows; names in braces are filled in when it is drawn. Of a printed table:
+        what the print says besides; its values are in braces. Empty for a table of ours.
     """
 
     name: str

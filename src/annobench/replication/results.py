@@ -65,7 +65,7 @@ class Results:
         seed: int | None,
         mark: str = "",
     ) -> None:
-        self._study, self._folder, self.seed, self._mark = study, folder, seed, mark
+        self._study, self._folder, self._seed, self._mark = study, folder, seed, mark
         self._figures = {exhibit.name: exhibit for exhibit in figures}
         self._tables = {exhibit.name: exhibit for exhibit in tables}
         self._calibrated = tuple(calibrated)
@@ -251,7 +251,7 @@ class Results:
             self._complete = True
 
     def _about(self, of: str | Sequence[str]) -> dict[str, Any]:
-        names, seed = _names(of), self.seed
+        names, seed = _names(of), self._seed
         if seed is None and (stand_ins := self._study.stand_ins(*names)):
             seed = self._study.data(stand_ins[0]).meta.get("seed")
         return {"provenance": self._study.provenance(*names), "seed": seed}

@@ -11,8 +11,9 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+import numpy as np
 import pandas as pd
 
 from annobench.core.errors import PublicationError
@@ -42,14 +43,19 @@ class Variation:
         Labels that are kept of each item, at most; None for all.
     settings : dict of str to str
         The choice of each setting that `paper.yaml` names and that differs.
+    effort : {"full", "quick"}
+        How many repetitions; few are too short to interpret.
     """
 
     seed: int | None = None
     per_item: int | None = None
     settings: dict[str, str] = field(default_factory=dict)
+    effort: Effort = "full"
 
     @classmethod
-    def of(cls, record: Mapping[str, Any], parameters: Mapping[str, Any]) -> Variation | None:
+    def of(
+        cls, record: Mapping[str, Any], parameters: Mapping[str, Any], effort: Effort = "full"
+    ) -> Variation | None:
         """Check the parameters of a variation.
 
         Parameters
@@ -58,6 +64,8 @@ class Variation:
             What `paper.yaml` says.
         parameters : mapping of str to Any
             By name; None is what was published.
+        effort : {"full", "quick"}
+            How many repetitions.
 
         Returns
         -------
@@ -77,6 +85,10 @@ class Variation:
             *(["per_item"] if offered.get("per_item") else []),
             *settings,
         ]
+        if effort not in get_args(Effort):
+            raise PublicationError(
+                f"{record['key']}, effort: {effort!r}. Choose one of {', '.join(get_args(Effort))}."
+            )
         for name, value in given.items():
             if name not in known:
                 raise PublicationError(
@@ -96,12 +108,13 @@ class Variation:
                         f"{LEAST[name]}."
                     )
                 given[name] = int(value)
-        if not given:
+        if not given and effort == "full":
             return None
         return cls(
             given.pop("seed", None),
             given.pop("per_item", None),
             {n: str(v) for n, v in given.items()},
+            effort,
         )
 
     def __str__(self) -> str:
@@ -111,6 +124,8 @@ class Variation:
             parts.append(f"at most {self.per_item} labels per item")
         if self.seed is not None:
             parts.append(f"seed {self.seed}")
+        if self.effort == "quick":
+            parts.append("few repetitions")
         return ", ".join(parts)
 
 
@@ -120,7 +135,6 @@ def vary(
     published: Path,
     target: Path,
     variation: Variation,
-    effort: Effort = "full",
 ) -> None:
     """Run a variation, and judge its values as those of the published analysis are.
 
@@ -136,8 +150,6 @@ def vary(
         Where the results of the variation go.
     variation : Variation
         What differs.
-    effort : {"full", "quick"}
-        How many repetitions.
 
     Raises
     ------
@@ -153,16 +165,17 @@ def vary(
         for id, folder in folders.items()
     }
     study = Study(data, _tables(source, record, variation))
+    seed = _seed(published, variation) if record["random"] else None
     results = Results(
         study,
         target,
         figures=_exhibits(record["figures"]),
         tables=_exhibits(record["tables"]),
         calibrated=record.get("calibrated", ()),
-        seed=_seed(published, variation) if record["random"] else None,
+        seed=seed,
         mark=f"Variation: {variation}",
     )
-    Analysis(source).run(study, results, results.seed, effort)
+    Analysis(source).run(study, results, seed, variation.effort)
     shutil.copy(published / "dependence.csv", target)
     judged = verdicts.compare(
         ledger.read_published(source / "published.csv"),
@@ -187,9 +200,12 @@ def _seed(published: Path, variation: Variation) -> int | None:
 
 
 def _thinned(data: LoadedData, per_item: int, seed: int) -> LoadedData:
-    mixed = data.labels.sample(frac=1, random_state=seed)
-    kept = mixed.groupby("item", sort=False, observed=True).head(per_item)
-    return replace(data, labels=kept.sort_index())
+    mixed = data.labels.reset_index(drop=True).sample(frac=1, random_state=seed)
+    kept = np.sort(mixed.groupby("item", sort=False, observed=True).head(per_item).index)
+    thinned = replace(data, labels=data.labels.iloc[kept])
+    # Annotators keep their codes, whoever comes first now: drawings are matched by them.
+    vars(thinned)["annotations"] = data.annotations.select(labels=kept)
+    return thinned
 
 
 def _tables(source: Path, record: Mapping[str, Any], variation: Variation) -> dict[str, str]:

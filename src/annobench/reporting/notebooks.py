@@ -265,17 +265,17 @@ class Paper:
         PublicationError
             If the paper has no such parameter, or the parameter no such value.
         """
-        variation = Variation.of(self._record, parameters)
+        variation = Variation.of(self._record, parameters, effort)
         if variation is None:
             return self
-        key = f"{variation}, {effort}"
+        key = str(variation)
         if key not in self._varied:
             minutes = self._record["minutes"]
             print(f"Computing a variation: {variation}. This takes up to {minutes} minutes.")
             scratch = Path(tempfile.mkdtemp(prefix="annobench-variation-"))
             varied = Paper(self.folder, self._source, scratch, str(variation))
             weakref.finalize(varied, shutil.rmtree, scratch, ignore_errors=True)
-            vary(self._source, self._record, self.folder, scratch, variation, effort)
+            vary(self._source, self._record, self.folder, scratch, variation)
             self._varied[key] = varied
         return self._varied[key]
 

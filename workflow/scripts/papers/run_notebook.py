@@ -10,6 +10,7 @@ import nbformat
 import papermill
 from nbformat import NotebookNode
 
+from annobench.core.errors import PublicationError
 from annobench.core.files import recording, replacing
 
 #: The tag of cells that a reader is to change: their code stays open.
@@ -19,7 +20,19 @@ TIMES = ("papermill", "execution")
 
 
 def run(source: Path, target: Path, parameters: dict[str, Any]) -> None:
-    """Execute a notebook with parameters into `target`, whole or not at all."""
+    """Execute a notebook with parameters into `target`, whole or not at all.
+
+    Raises
+    ------
+    PublicationError
+        If the notebook has no such parameter, which would have no effect.
+    """
+    known = papermill.inspect_notebook(source)
+    if unknown := sorted(set(parameters) - set(known)):
+        raise PublicationError(
+            f"{source} has no parameter {', '.join(unknown)}; it has {', '.join(known)}. "
+            "Correct the name, or leave it out."
+        )
     with tempfile.TemporaryDirectory() as scratch, replacing(target) as draft:
         # A reader's own IPython start-up files must not change what a notebook shows.
         os.environ["IPYTHONDIR"] = scratch
