@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 import yaml
 
+from annobench import datasets
+
 TOP = Path(__file__).parents[2]
 NOTEBOOKS = [
     *sorted((TOP / "notebooks").rglob("*.ipynb")),
@@ -54,6 +56,16 @@ def code_of(notebook):
 
 def test_discovery_finds_notebooks():
     assert any(path.is_relative_to(TOP / "notebooks") for path in NOTEBOOKS)
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in NOTEBOOKS if path not in OF_PAPERS], ids=lambda path: path.stem
+)
+def test_a_notebook_of_no_paper_names_papers_and_data_that_there_are(path):
+    """The workflow leaves a notebook out if it lacks one of its papers."""
+    named = read(path).metadata["annobench"]
+    assert all((TOP / "workflow/papers" / key / "paper.yaml").is_file() for key in named["papers"])
+    assert set(named["datasets"]) <= set(datasets.names())
 
 
 def test_a_notebook_is_valid(notebook):

@@ -272,6 +272,8 @@ class Paper:
         if key not in self._varied:
             minutes = self._record["minutes"]
             print(f"Computing a variation: {variation}. This takes up to {minutes} minutes.")
+            if optional := self._record.get("resources"):
+                print(f"Optional files are not used: {', '.join(optional)}.")
             scratch = Path(tempfile.mkdtemp(prefix="annobench-variation-"))
             varied = Paper(self.folder, self._source, scratch, str(variation))
             weakref.finalize(varied, shutil.rmtree, scratch, ignore_errors=True)
