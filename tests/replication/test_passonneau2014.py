@@ -168,6 +168,7 @@ def test_senses_offered_and_used_are_counted(analysis, offered, senses, used):
         words={"know-v": labels},
         full={"know-v": labels},
         samples={"know-v": labels},
+        trained_four={},
     )
     rows = analysis.corpus.trained_rows(corpus, pd.DataFrame({"word": ["know-v"]}))
     found = {row.target: row.value for row in rows if row.method == "paper"}
@@ -418,6 +419,7 @@ def test_items_of_both_groups_are_joined_by_their_sentence(analysis, shift, join
         words={"add-v": crowd},
         full={"add-v": crowd},
         samples={},
+        trained_four={},
     )
     both = analysis.groups.shared_items(corpus)
     assert bool(both) == joined
@@ -425,6 +427,40 @@ def test_items_of_both_groups_are_joined_by_their_sentence(analysis, shift, join
         item, share = both["add-v"]
         assert len(item) == 20
         assert share.argmax(axis=1).tolist() == [0, 1] * 10
+
+
+@pytest.mark.parametrize("rest", ["real", "simulated"])
+def test_the_trained_labels_of_four_words_are_drawn_where_they_are_real(paper, analysis, rest):
+    names = ("crowd", "crowd_text", "trained_samples", "trained_full", "trained_rest")
+    data = {f"masc_{name}": datasets.load(f"masc_{name}", mode="simulated") for name in names}
+    last = data["masc_trained_rest"]
+    data["masc_trained_rest"] = replace(last, meta=last.meta | {"provenance": rest})
+    corpus = analysis.corpus.Corpus.of(paper.study(data))
+    four = list(analysis.corpus.FOUR.values())
+    corpus = replace(corpus, words={word: corpus.words[word] for word in four}, full={}, samples={})
+    fits = analysis.model.fits_of(corpus.words, analysis.model.SMOOTHING)
+    prevalence = analysis.model.prevalence_table(corpus, fits)
+    bits = analysis.groups.information_table(corpus, fits, 2, np.random.default_rng(0))
+    with house_style():
+        figure4 = analysis.figures.figure4(prevalence, four)
+        figure8 = analysis.figures.figure8(bits)
+        figure8.savefig("/tmp/f8.png", dpi=70); figure4.savefig("/tmp/f4.png", dpi=70)
+    titles = [axes.get_title("left") for axes in figure8.axes]
+    assert titles[-5:-1] == ["add, crowd", "ask, crowd", "date, crowd", "help, crowd"]
+    of_trained = bits[bits["annotators"] == "trained"]
+    if rest == "real":
+        # A hundred items of each word have five labels.
+        assert of_trained.groupby("word")["labels"].unique().map(list).to_dict() == {
+            word: [100] for word in four
+        }
+        assert titles[:4] == ["add, trained", "ask, trained", "date, trained", "help, trained"]
+        trained = prevalence.groupby("word")["trained"].sum()
+        assert trained.to_numpy() == pytest.approx(1)
+    else:
+        assert of_trained.empty
+        assert len(titles) == 5
+        assert prevalence["trained"].isna().all()
+    assert len(figure4.legends[0].texts) == (3 if rest == "real" else 2)
 
 
 def test_a_wrong_join_is_seen(analysis):

@@ -18,7 +18,7 @@ from .senses import RELATIONS, related_pairs
 
 NONE_OF_THEM = "0"
 LEVEL = 0.95
-MEASURES = ("alpha", "certain", "bits", "entropy", "told")
+MEASURES = ("alpha", "certain", "bits", "entropy", "entropy_explained")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def measured(evidence: Evidence, partition: np.ndarray) -> dict[str, np.ndarray]
     """Measure partitions: also the share of what there is to know that one label tells."""
     found = evidence.measures(partition)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return found | {"told": np.divide(found["bits"], found["entropy"])}
+        return found | {"entropy_explained": np.divide(found["bits"], found["entropy"])}
 
 
 def beside_random(

@@ -77,24 +77,25 @@ def analyse(study: Study, results: Results, rng: Generator, effort: Effort) -> N
     table("readings", corpus.readings, available, of=of)
     senses = table("senses", corpus.correlations, table3, of=of)
     table("design", corpus.design_table, labels, of=of)
-    prevalence = table("prevalence", model.prevalence_table, labels, fits, of=of)
+    of_trained = (*LABELS, corpus.REST) if labels.trained_four else of
+    prevalence = table("prevalence", model.prevalence_table, labels, fits, of=of_trained)
     table("accuracy", model.accuracy_table, fits, of=of)
     help_ = FOUR["help"]
     table("annotators", model.annotators_of_help, fits[help_], words[help_], of=of)
     table("same_label", same_label, of=of_drawn)
     replicates = N_REPLICATES[effort]
-    bits = table("information", groups.information_table, labels, fits, replicates, rng_bits, of=of)
+    bits = table("information", groups.information_table, labels, fits, replicates, rng_bits, of=of_trained)
     table("costs", groups.cost_table, number, bits, of=of)
     figure("figure1", figures.figure1, of="closed_form")
     figure("figure2", figures.figure2, words[FOUR["add"]], of=of)
     figure("figure3", figures.figure3, table3, of=of)
     figure("senses", figures.senses, table3, senses, of="printed")
-    figure("figure4", figures.figure4, prevalence, four, of=of)
+    figure("figure4", figures.figure4, prevalence, four, of=of_trained)
     figure("figure4_trained", figures.figure4, prevalence, list(labels.full), of=of)
     figure("figure6", figures.figure6, labels, fits, of=of)
     n_high = int(number["figure7_n_high"])
     figure("figure7", figures.figure7, same_label, n_high, of=of_drawn)
-    figure("figure8", figures.figure8, bits, of=of)
+    figure("figure8", figures.figure8, bits, of=of_trained)
 
     # Not in the paper: other optima and full Bayes, and Figure 5 beside them.
     studied = studied_words(list(words), N_STUDIED[effort])

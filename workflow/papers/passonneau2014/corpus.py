@@ -20,6 +20,8 @@ from annobench.replication.study import Study
 Fits = Mapping[str, DawidSkeneFit]
 #: The words of Figures 4, 5 and 8.
 FOUR = {"add": "add-v", "date": "date-n", "help": "help-v", "ask": "ask-v"}
+#: The data set of the other words' trained labels.
+REST = "masc_trained_rest"
 #: Data that are read once are split once.
 split = functools.lru_cache(maxsize=16)(by_word)
 #: Of the samples of tell, the one of five annotators; "quiet" is a copy without some answers.
@@ -28,7 +30,11 @@ LEFT_OUT = ("2.2/tell-v.6ann", "quiet")
 
 @dataclass(frozen=True)
 class Corpus:
-    """The data sets, and by word the crowd's labels, all trained ones, and samples of these."""
+    """The data sets, and by word the crowd's labels, all trained ones, and samples of these.
+
+    `trained_four` are the trained labels of the words of Figures 4 and 8, empty without the archive
+    that has them: simulated ones would repeat the shares of the crowd's labels.
+    """
 
     crowd: LoadedData
     text: LoadedData
@@ -36,6 +42,7 @@ class Corpus:
     words: dict[str, Annotations]
     full: dict[str, Annotations]
     samples: dict[str, Annotations]
+    trained_four: dict[str, Annotations]
 
     @classmethod
     def of(cls, study: Study) -> "Corpus":
@@ -49,7 +56,9 @@ class Corpus:
             for name, labels in split(samples, column="sample").items()
             if name.startswith("2.2") and not any(part in name for part in LEFT_OUT)
         }
-        return cls(crowd, text, full, split(crowd), split(full), public)
+        rest = split(study.data(REST)) if study.provenance(REST) == "real" else {}
+        four = {word: rest[word] for word in FOUR.values() if word in rest}
+        return cls(crowd, text, full, split(crowd), split(full), public, four)
 
     @property
     def senses_offered(self) -> pd.Series:
@@ -81,6 +90,11 @@ def trained_rows(corpus: Corpus, words: pd.DataFrame) -> list[Computed]:
         if key in corpus.full:
             rows.append(value_row(f"{target}.used", n_senses(corpus.full[key])))
     return rows
+
+
+def of_several(labels: Annotations) -> Annotations:
+    """Return the labels of the items that more than one annotator labelled."""
+    return labels.select(labels=labels.counts.sum(axis=1)[labels.item] > 1)
 
 
 def answers(labels: Annotations) -> list[str]:

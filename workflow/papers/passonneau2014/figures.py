@@ -226,18 +226,27 @@ def figure7(table: pd.DataFrame, n_high: int) -> Figure:
 
 
 def figure8(table: pd.DataFrame) -> Figure:
-    """Draw histograms of mutual information of the annotators of four words, and of nine."""
-    figure, grid = panels(4, rows=2, height=5.2, width=2.775)
-    for axes, (name, word) in zip(grid, sorted(FOUR.items()), strict=False):
-        rows = table[(table["word"] == word) & (table["annotators"] == "crowd")]
-        axes.hist(rows["bits"], np.arange(0, 2.6, 0.25), color=BLUE, edgecolor="white")
-        axes.axvline(rows["entropy"].iloc[0], color=INK, linestyle="--", linewidth=0.9)
-        axes.set(title=f"{name}, crowd", xlim=(0, 2.75), xlabel="bits")
-    grid[0].set_ylabel("annotators")
-    place = grid[4].get_gridspec()[1, :]
-    for axes in grid[4:]:
+    """Draw histograms of mutual information of the annotators of four words, and of nine words.
+
+    Trained annotators are in the top row, as in the paper, if their labels are at hand.
+    """
+    of_four = table[table["word"].isin(FOUR.values())]
+    groups = [who for who in ("trained", "crowd") if who in set(of_four["annotators"])]
+    down = len(groups)
+    figure, grid = panels(4, rows=down + 1, height=2.6 * (down + 1), width=2.775)
+    for row, who in enumerate(groups):
+        for axes, (name, word) in zip(grid[4 * row :], sorted(FOUR.items()), strict=False):
+            rows = of_four[(of_four["word"] == word) & (of_four["annotators"] == who)]
+            axes.hist(rows["bits"], np.arange(0, 2.6, 0.25), color=BLUE, edgecolor="white")
+            for entropy in rows["entropy"].head(1):
+                axes.axvline(entropy, color=INK, linestyle="--", linewidth=0.9)
+            axes.set(title=f"{name}, {who}", xlim=(0, 2.75), xlabel="bits")
+        grid[4 * row].set_ylabel("annotators")
+    place = grid[4 * down].get_gridspec()[down, :]
+    for axes in grid[4 * down :]:
         axes.remove()
-    nine_words(figure.add_subplot(place), table[table["labels"] >= 50])
+    of_nine = table[~table["word"].isin(FOUR.values())]
+    nine_words(figure.add_subplot(place), of_nine[of_nine["labels"] >= 50])
     return figure
 
 

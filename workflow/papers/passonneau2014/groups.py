@@ -13,7 +13,7 @@ from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
 from annobench.models.dawid_skene.uncertainty import bootstrap
 
-from .corpus import FOUR, Corpus, Fits, nominal_agreement, typical_alpha
+from .corpus import FOUR, Corpus, Fits, nominal_agreement, of_several, typical_alpha
 from .examples import unit_costs
 from .model import authors_fit, is_certain, plurality, trained_prevalence, votes
 
@@ -120,7 +120,8 @@ def information_table(corpus: Corpus, fits: Fits, replicates: int, rng: Generato
     groups = [(w, "crowd", corpus.words[w], fits[w]) for w in (*FOUR.values(), *corpus.full)]
     # A fit to few items makes labels look more informative than they are.
     few = {w: of_equal_size(corpus.words[w], a, rng) for w, a in corpus.samples.items()}
-    for who, samples in (("crowd, as few", few), ("trained", corpus.samples)):
+    trained = corpus.samples | {w: of_several(a) for w, a in corpus.trained_four.items()}
+    for who, samples in (("crowd, as few", few), ("trained", trained)):
         groups += [(word, who, a, dawid_skene.fit(a)) for word, a in samples.items()]
     parts = []
     for word, who, labels, fit in groups:

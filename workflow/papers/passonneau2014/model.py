@@ -167,10 +167,11 @@ def plurality(share: np.ndarray) -> np.ndarray:
 def prevalence_table(corpus: Corpus, fits: Fits) -> pd.DataFrame:
     """Return prevalences by model and by vote, and by trained labels where these are public."""
     rows: list[tuple[Any, ...]] = []
+    known = corpus.trained_four | corpus.full
     for word in (*FOUR.values(), *corpus.full):
         fit, share = fits[word], votes(corpus.words[word])
         by_vote = plurality(share).mean(axis=0), share.mean(axis=0)
-        trained = trained_prevalence(corpus.full.get(word), fit.categories)
+        trained = trained_prevalence(known.get(word), fit.categories)
         columns = fit.categories, fit.prevalence, *by_vote, trained
         rows += [(word, *row) for row in zip(*columns, strict=True)]
     return pd.DataFrame(rows, columns=["word", "sense", "model", "plurality", "labels", "trained"])
