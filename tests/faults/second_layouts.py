@@ -220,6 +220,14 @@ def mturk(data: bytes) -> list[Answer]:
     items = {
         hit: shown if by_input else first.setdefault(shown, hit) for hit, shown in inputs.items()
     }
+    done = {(row["HITId"], row["WorkerId"]) for row in rows if row["WorkerId"]}
+    again = {
+        hit
+        for hit, who in done
+        if any(other != hit and inputs[other] == inputs[hit] and w == who for other, w in done)
+    }
+    if len(inputs) > 1 and (len(set(inputs.values())) == 1 or 2 * len(again) > len(inputs)):
+        items = {hit: hit for hit in inputs}
     states = {"approved": "done", "submitted": "done", "": "done", "rejected": "rejected"}
     found = []
     for n, row in enumerate(rows):
