@@ -316,6 +316,15 @@ def inception(labels: Labels, folder: Path) -> Path:
     return home
 
 
+def zooniverse(labels: Labels, folder: Path) -> Path:
+    header = ["user_name", "workflow_id", "annotations", "subject_data", "subject_ids"]
+    cells = [
+        (who, "1", json.dumps([{"task": "T0", "value": label}]), json.dumps({item: {}}), item)
+        for item, who, label in rows(labels)
+    ]
+    return as_csv(folder / "export.csv", header, [*cells, ("", "1", "[]", "{}", "1")])
+
+
 WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "argilla": argilla,
     "brat": brat,
@@ -337,6 +346,7 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "spreadsheet": spreadsheet,
     "toloka": toloka,
     "wide": wide,
+    "zooniverse": zooniverse,
 }
 
 #: What several options are asked with; what comes with a single one is asked for by the format.

@@ -147,6 +147,11 @@ INSPECT = json.dumps(
 LISTS = "id,labels,annotators\n1,\"['a', ['b']]\",\"['x', 'y']\"\n2,[],[]\n"
 CATEGORIES = "id,rater_id,joy,fear,flag\n1,a,0,1,True\n2,b,1,1,False\n"
 WIDE = "id,rater_1,rater_2,gold\n1,a,b,a\n2,a,,\n"
+ZOONIVERSE = (
+    "user_name,workflow_id,annotations,subject_data,subject_ids\n"
+    'a,1,"[{""task"":""T0"",""value"":[{""choice"":""x"",""answers"":{""n"":1}}]}]","{""7"":{}}",7\n'
+    'b,1,"[{""task"":""T1"",""value"":[{""tool"":0}]},{""task"":""T2"",""value"":[]}]",{},8\n'
+)
 SAMPLES = {
     "mturk": MTURK,
     "toloka": TOLOKA,
@@ -157,6 +162,7 @@ SAMPLES = {
     "list_cells": LISTS,
     "category_columns": CATEGORIES,
     "wide": WIDE,
+    "zooniverse": ZOONIVERSE,
 }
 
 

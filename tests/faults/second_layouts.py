@@ -87,8 +87,12 @@ Row = dict[str, str]
 
 
 def rows_by(kind: str, data: bytes, *, ragged: bool = False) -> list[Row]:
+    return rows_in(TABLES[kind], data, ragged=ragged)
+
+
+def rows_in(tables: list[list[list[str]]], data: bytes, *, ragged: bool = False) -> list[Row]:
     first = decoded(data).lstrip("\r\n").split("\n")[0].split("\r")[0]
-    for table in TABLES[kind]:
+    for table in tables:
         for delimiter in ",\t;":
             try:
                 header = rows_of(first, delimiter)

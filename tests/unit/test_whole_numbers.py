@@ -289,6 +289,13 @@ def wide(folder):
     return of_table(folder / "wide.csv", SAVED.reset_index())
 
 
+def zooniverse(folder):
+    header = ["user_name", "workflow_id", "annotations", "subject_data", "subject_ids"]
+    answers = [json.dumps([{"task": "grade", "value": k}]) for _, _, k in ROWS]
+    rows = [(w, "1", k, "{}", i) for (i, w, _), k in zip(ROWS, answers, strict=True)]
+    return of_rows(folder / "classifications.csv", header, rows)
+
+
 #: A writer of the table in each format whose labels are of items.
 FORMATS = {
     "argilla": argilla,
@@ -308,6 +315,7 @@ FORMATS = {
     "spreadsheet": spreadsheet,
     "toloka": toloka,
     "wide": wide,
+    "zooniverse": zooniverse,
 }
 #: Formats of spans alone, and the one whose options are columns: it has a test of its own.
 OTHERS = {"brat", "inception", "category_columns"}
