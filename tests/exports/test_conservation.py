@@ -71,6 +71,12 @@ def parquet(labels: Labels, folder: Path) -> Path:
     return folder / "export.parquet"
 
 
+def appen(labels: Labels, folder: Path) -> Path:
+    header = ["_unit_id", "_worker_id", "_tainted", "q", "text", "q_gold"]
+    cells = [(item, who, "false", label, item, "") for item, who, label in rows(labels)]
+    return as_csv(folder / "export.csv", header, [*cells, ("x", "", "", "yes", "x", "")])
+
+
 def argilla(labels: Labels, folder: Path) -> Path:
     """Every second record is named from outside, the others by ids of their own."""
     records = []
@@ -326,6 +332,7 @@ def zooniverse(labels: Labels, folder: Path) -> Path:
 
 
 WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
+    "appen": appen,
     "argilla": argilla,
     "brat": brat,
     "category_columns": category_columns,

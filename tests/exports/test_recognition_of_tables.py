@@ -152,7 +152,12 @@ ZOONIVERSE = (
     'a,1,"[{""task"":""T0"",""value"":[{""choice"":""x"",""answers"":{""n"":1}}]}]","{""7"":{}}",7\n'
     'b,1,"[{""task"":""T1"",""value"":[{""tool"":0}]},{""task"":""T2"",""value"":[]}]",{},8\n'
 )
+APPEN = (
+    "_unit_id,_golden,_tainted,_worker_id,q,why,text,q_gold\n"
+    '1,false,false,w1,a,"x\ny",t,\n1,true,true,w2,b,,t,a\n'
+)
 SAMPLES = {
+    "appen": APPEN,
     "mturk": MTURK,
     "toloka": TOLOKA,
     "potato": POTATO,

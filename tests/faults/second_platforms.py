@@ -22,6 +22,19 @@ ZOONIVERSE = ["user_name", "workflow_id", "gold_standard", "annotations", "subje
 
 #: Header and rows of a small sound table of each.
 TABLES: dict[str, list[list[list[str]]]] = {
+    "appen": [
+        [
+            ["_unit_id", "_golden", "_tainted", "_worker_id", "q", "why", "q_gold", "why_gold"],
+            ["1", "false", "false", "w1", "a", "because", "", ""],
+            ["1", "false", "false", "w2", "b", "line\nline", "", ""],
+            ["2", "true", "true", "w2", "a", "", "b", ""],
+        ],
+        [
+            ["_unit_id", "_golden", "_unit_state", "q", "q:confidence", "text"],
+            ["1", "false", "finalized", "a", "0.5", "t"],
+            ["2", "false", "judging", "a\nb", "1.0", "t"],
+        ],
+    ],
     "zooniverse": [
         [
             [*ZOONIVERSE, "subject_ids"],
@@ -98,4 +111,32 @@ def of_task(task: dict[str, Any]) -> list[tuple[str, Any]]:
     return [(question, plain(value))]
 
 
-READERS: dict[str, Callable[[bytes], list[Answer]]] = {"zooniverse": zooniverse}
+def appen(data: bytes) -> list[Answer]:
+    rows = rows_in(TABLES["appen"], data)
+    found: list[Answer] = []
+    for row in rows:
+        aggregated = "_unit_state" in row
+        who = "consensus" if aggregated else row["_worker_id"]
+        if not row["_unit_id"] or not who:
+            continue
+        if aggregated:
+            final = row["_unit_state"].strip().casefold() in ("finalized", "golden", "")
+            status = "done" if final else "unfinished"
+        else:
+            status = "rejected" if row["_tainted"].strip().casefold() == "true" else "done"
+        for question in ("q",) if aggregated else ("q", "why"):
+            cells = [ticked(each[question]) for each in rows]
+            is_text = any(len(line) > 60 for cell in cells for line in cell)
+            if any(len(set(cell)) > 1 for cell in cells) and not is_text:
+                label: Any = frozenset(ticked(row[question])) or None
+            else:
+                label = row[question].strip() or None
+            found.append((row["_unit_id"], who, question, label, status))
+    return found
+
+
+def ticked(cell: str) -> list[str]:
+    return [line.strip() for line in cell.splitlines() if line.strip()]
+
+
+READERS: dict[str, Callable[[bytes], list[Answer]]] = {"appen": appen, "zooniverse": zooniverse}

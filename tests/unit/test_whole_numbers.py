@@ -89,6 +89,11 @@ def by_item():
     return {item: list(SAVED.loc[item][SAVED.loc[item] != ""].items()) for item in SAVED.index}
 
 
+def appen(folder):
+    header = ["_unit_id", "_worker_id", "grade", "grade_gold"]
+    return of_rows(folder / "full.csv", header, [(i, w, k, "") for i, w, k in ROWS])
+
+
 def argilla(folder):
     records = [
         {
@@ -298,6 +303,7 @@ def zooniverse(folder):
 
 #: A writer of the table in each format whose labels are of items.
 FORMATS = {
+    "appen": appen,
     "argilla": argilla,
     "crowd_kit": crowd_kit,
     "doccano": doccano,
