@@ -132,6 +132,21 @@ def folder_of_tables(labels: Labels, folder: Path) -> Path:
     return with_notes(home)
 
 
+def ground_truth(labels: Labels, folder: Path) -> Path:
+    """Worker responses; the files of two objects have one name."""
+    home = folder / "export"
+    for item, answers in by_item(labels).items():
+        (home / "iteration-1" / item).mkdir(parents=True)
+        given = [
+            {"workerId": who, "answerContent": {"q": {"label": label}}}
+            for who, label in answers.items()
+        ]
+        (home / "iteration-1" / item / "time.json").write_text(json.dumps({"answers": given}))
+    (home / "iteration-1" / "nobody.json").write_text('{"answers": []}')
+    (home / "output.manifest").write_text("{}")
+    return home
+
+
 def hugging_face(labels: Labels, folder: Path) -> Path:
     """Two splits, of which no column names the items."""
     home = folder / "export"
@@ -339,6 +354,7 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "crowd_kit": crowd_kit,
     "doccano": doccano,
     "folder": folder_of_tables,
+    "ground_truth": ground_truth,
     "hugging_face": hugging_face,
     "inception": inception,
     "inspect_log": inspect_log,

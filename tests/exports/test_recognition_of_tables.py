@@ -156,7 +156,20 @@ APPEN = (
     "_unit_id,_golden,_tainted,_worker_id,q,why,text,q_gold\n"
     '1,false,false,w1,a,"x\ny",t,\n1,true,true,w2,b,,t,a\n'
 )
+GROUND_TRUTH = json.dumps(
+    [
+        {
+            "datasetObjectId": "0",
+            "dataObject": {"content": "t"},
+            "annotations": [
+                {"workerId": "w", "annotationData": {"content": '{"q": {"label": "a"}}'}},
+                {"workerId": "v", "annotationData": {"content": '{"b": {"boundingBoxes": []}}'}},
+            ],
+        }
+    ]
+)
 SAMPLES = {
+    "ground_truth": GROUND_TRUTH,
     "appen": APPEN,
     "mturk": MTURK,
     "toloka": TOLOKA,
@@ -199,7 +212,7 @@ def test_json_of_unexpected_kinds_is_read_or_refused_with_a_reason(tmp_path):
     """Put values of every kind in every place of the JSON formats."""
     path = tmp_path / "export.json"
     values = (None, -1.5, "", [[]], {"a": None})
-    for name in ("potato", "lewidi", "inspect_log", "judge_log"):
+    for name in ("potato", "lewidi", "inspect_log", "judge_log", "ground_truth"):
         for content in places(json.loads(SAMPLES[name].partition("\n")[0]), values):
             path.write_text(json.dumps(content))
             assert str(path) in refusal(path, name)

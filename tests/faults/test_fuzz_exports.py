@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from faults import second_readers
+from faults import second_readers, second_tools
 from faults.exported import compare_labels, held
 from faults.fuzzing import count, feed, folder_in_memory
 from faults.mutations import as_json, mixed, of_bytes, of_parts
@@ -134,7 +134,34 @@ POTATO = [
     {"instance_id": 4, "user_id": "u2", "labels": {}, "spans": {}},
 ]
 
+
+def annotated(worker: str, **content: Any) -> dict[str, Any]:
+    return {"workerId": worker, "annotationData": {"content": json.dumps(content)}}
+
+
+ENTITIES = {"entities": [{"startOffset": 0, "endOffset": 2, "label": "ORG"}]}
+GROUND_TRUTH = [
+    {
+        "datasetObjectId": "0",
+        "dataObject": {"content": "a text"},
+        "annotations": [
+            annotated("w1", tone={"label": "good"}, topics={"labels": ["a", "b"]}),
+            annotated("w2", tone={"label": "bad"}, ner=ENTITIES),
+        ],
+    },
+    {"datasetObjectId": 1, "annotations": [{"workerId": "w1", "annotationData": {"s3Uri": "s3"}}]},
+    {"datasetObjectId": "2", "dataObject": {"content": "b"}, "annotations": []},
+    {
+        "datasetObjectId": "3",
+        "annotations": [{"workerId": "w2", "annotationData": {"content": {"tone": "good"}}}],
+    },
+]
+
+#: The modules of second readers.
+SECOND = (second_readers, second_tools)
+
 FORMATS = {
+    "ground_truth": (GROUND_TRUTH, False),
     "prodigy": (PRODIGY, True),
     "doccano": (DOCCANO, True),
     "argilla": (ARGILLA, False),
@@ -153,6 +180,7 @@ def test_json(tried, tmp_path, tmp_path_factory, name):
     parts = records if isinstance(records, list) else [records]
     seeds = [json.dumps(records).encode(), "\n".join(map(json.dumps, parts)).encode()]
     turn = iter(range(10**9))
+    second = next(getattr(module, name) for module in SECOND if hasattr(module, name))
 
     def read(data):
         path.write_bytes(data)
@@ -165,7 +193,7 @@ def test_json(tried, tmp_path, tmp_path_factory, name):
 
     outcome = feed(
         read,
-        lambda data: getattr(second_readers, name)(data, "export"),
+        lambda data: second(data, "export"),
         mixed(
             lambda draw: of_bytes(seeds, draw),
             lambda draw: as_json(of_parts(records, draw), draw, lines=lines),

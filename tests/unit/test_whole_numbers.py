@@ -132,6 +132,20 @@ def folder_of_tables(folder):
     return folder
 
 
+def ground_truth(folder):
+    objects = [
+        {
+            "datasetObjectId": item,
+            "annotations": [
+                {"workerId": who, "annotationData": {"content": json.dumps({"grade": label})}}
+                for who, label in given
+            ],
+        }
+        for item, given in by_item().items()
+    ]
+    return of_json(folder / "request.json", objects)
+
+
 def hugging_face(folder):
     pq.write_table(
         pa.Table.from_pandas(SAVED.reset_index(), preserve_index=False), folder / "a.parquet"
@@ -308,6 +322,7 @@ FORMATS = {
     "crowd_kit": crowd_kit,
     "doccano": doccano,
     "folder": folder_of_tables,
+    "ground_truth": ground_truth,
     "hugging_face": hugging_face,
     "inspect_log": inspect_log,
     "judge_log": judge_log,
