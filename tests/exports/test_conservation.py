@@ -226,6 +226,23 @@ def label_studio(labels: Labels, folder: Path) -> Path:
     return folder / "export.json"
 
 
+def labelbox(labels: Labels, folder: Path) -> Path:
+    records = []
+    for item, answers in [*by_item(labels).items(), ("no label", {})]:
+        given = [
+            {
+                "label_details": {"created_by": who},
+                "annotations": {
+                    "classifications": [{"name": "q", "radio_answer": {"name": label}}],
+                    "relationships": [{}],
+                },
+            }
+            for who, label in answers.items()
+        ]
+        records.append({"data_row": {"id": item}, "projects": {"p": {"labels": given}}})
+    return as_lines(folder / "export.ndjson", records)
+
+
 def lewidi(labels: Labels, folder: Path) -> Path:
     entries = {
         item: {
@@ -360,6 +377,7 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "inspect_log": inspect_log,
     "judge_log": judge_log,
     "label_studio": label_studio,
+    "labelbox": labelbox,
     "lewidi": lewidi,
     "list_cells": list_cells,
     "mturk": mturk,

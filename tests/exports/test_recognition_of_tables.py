@@ -168,7 +168,26 @@ GROUND_TRUTH = json.dumps(
         }
     ]
 )
+LABELBOX = json.dumps(
+    {
+        "data_row": {"id": "r", "row_data": "text"},
+        "projects": {
+            "p": {
+                "labels": [
+                    {
+                        "label_details": {"created_by": "a@b.org"},
+                        "annotations": {
+                            "classifications": [{"name": "q", "radio_answer": {"name": "x"}}],
+                            "objects": [{"name": "dog", "annotation_kind": "ImagePoint"}],
+                        },
+                    }
+                ]
+            }
+        },
+    }
+)
 SAMPLES = {
+    "labelbox": LABELBOX,
     "ground_truth": GROUND_TRUTH,
     "appen": APPEN,
     "mturk": MTURK,
@@ -212,7 +231,7 @@ def test_json_of_unexpected_kinds_is_read_or_refused_with_a_reason(tmp_path):
     """Put values of every kind in every place of the JSON formats."""
     path = tmp_path / "export.json"
     values = (None, -1.5, "", [[]], {"a": None})
-    for name in ("potato", "lewidi", "inspect_log", "judge_log", "ground_truth"):
+    for name in ("potato", "lewidi", "inspect_log", "judge_log", "ground_truth", "labelbox"):
         for content in places(json.loads(SAMPLES[name].partition("\n")[0]), values):
             path.write_text(json.dumps(content))
             assert str(path) in refusal(path, name)

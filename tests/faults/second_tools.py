@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 from faults.fuzzing import UnclearError
 from faults.second_readers import (
@@ -12,9 +12,11 @@ from faults.second_readers import (
     Mark,
     OddError,
     documents,
+    is_name,
     lists,
     name,
     plain,
+    plain_span,
     unique,
 )
 
@@ -40,6 +42,94 @@ def ground_truth(data: bytes, stem: str) -> Found:
                 else:
                     answers.append((item, who, question, answer_of(value), "done"))
     return answers, marks
+
+
+def labelbox(data: bytes, stem: str) -> Found:
+    works = []
+    records = documents(data)
+    for record in records:
+        if not isinstance(record.get("projects"), dict) or len(record["projects"]) != 1:
+            raise UnclearError
+    if len({project for record in records for project in record["projects"]}) > 1:
+        raise UnclearError
+    for record in records:
+        row = record["data_row"]
+        item = name(row["global_key"]) if is_name(row.get("global_key")) else name(row.get("id"))
+        [project] = record["projects"].values()
+        lists((project or {}).get("labels"))
+        for label in (project or {}).get("labels") or []:
+            label = label or {}
+            if label.get("label_kind", "Default") != "Default":
+                continue
+            who = (label.get("label_details") or {}).get("created_by")
+            if not is_name(who):
+                continue
+            skipped = (label.get("performance_details") or {}).get("skipped") is True
+            work = Work(item, name(who), "skipped" if skipped else "done", {}, {}, set(), [])
+            annotations = label.get("annotations") or {}
+            lists(annotations.get("classifications"), annotations.get("objects"))
+            for entry in annotations.get("classifications") or []:
+                classify(entry or {}, "", work.answers, work.nested)
+            for entry in annotations.get("objects") or []:
+                note_object(entry or {}, work)
+            works.append(work)
+    asked = dict.fromkeys(question for work in works for question in work.answers)
+    answers: list[Answer] = []
+    marks: list[Mark] = []
+    for work in works:
+        given = {**asked, **work.answers, **work.nested}
+        if any(other.objects for other in works):
+            given["objects"] = frozenset(work.objects) or None
+        who = work.item, work.who
+        answers += [(*who, question, label, work.status) for question, label in given.items()]
+        if any(other.spans for other in works):
+            marks.append((*who, "entities", work.spans, work.status))
+    return answers, marks
+
+
+class Work(NamedTuple):
+    """A label of Labelbox."""
+
+    item: str
+    who: str
+    status: str
+    answers: dict[str, Any]
+    nested: dict[str, Any]
+    objects: set[str]
+    spans: list[tuple[int, int, str]]
+
+
+def classify(entry: dict[str, Any], before: str, found: Any, nested: Any) -> None:
+    question = before + name(entry.get("name"))
+    if "checklist_answers" in entry:
+        lists(entry["checklist_answers"])
+        chosen = [answer or {} for answer in entry["checklist_answers"] or []]
+    elif "radio_answer" in entry:
+        chosen = [entry["radio_answer"] or {}]
+    else:
+        if "text_answer" in entry:
+            text = (entry["text_answer"] or {}).get("content")
+            found[question] = text if isinstance(text, str) and text else None
+        return
+    names = []
+    for answer in chosen:
+        names.append(name(answer.get("name")))
+        lists(answer.get("classifications"))
+        for below in answer.get("classifications") or []:
+            classify(below or {}, f"{question}.{names[-1]}.", nested, nested)
+    found[question] = (frozenset(names) or None) if "checklist_answers" in entry else names[0]
+
+
+def note_object(entry: dict[str, Any], work: Work) -> None:
+    label = name(entry.get("name"))
+    if entry.get("annotation_kind") != "TextEntity":
+        work.objects.add(label)
+        return
+    place = entry.get("location") or {}
+    start, end, label = plain_span({**place, "label": label})
+    token = place.get("token")
+    shorter = isinstance(token, str) and len(token) == end - start
+    work.spans.append((start, end if shorter else end + 1, label))
 
 
 def content_of(text: str) -> Any:

@@ -157,11 +157,55 @@ GROUND_TRUTH = [
     },
 ]
 
+
+def labelled(who: str, *classifications: Any, objects: Any = ()) -> dict[str, Any]:
+    return {
+        "label_kind": "Default",
+        "label_details": {"created_by": who},
+        "annotations": {"objects": list(objects), "classifications": list(classifications)},
+    }
+
+
+def data_row(number: int, *labels: Any) -> dict[str, Any]:
+    row = {"id": f"r{number}", "row_data": "a text"}
+    return {"data_row": row, "projects": {"p": {"name": "p", "labels": list(labels)}}}
+
+
+WHY = {"name": "Why", "text_answer": {"content": "because"}}
+LABELBOX = [
+    data_row(
+        1,
+        labelled("ann@x.org", {"name": "Tone", "radio_answer": {"name": "good"}}),
+        labelled(
+            "bob@x.org",
+            {"name": "Tone", "radio_answer": {"name": "bad", "classifications": [WHY]}},
+            {"name": "Topics", "checklist_answers": [{"name": "a"}, {"name": "b"}]},
+        ),
+    ),
+    data_row(
+        2,
+        labelled(
+            "ann@x.org",
+            WHY,
+            objects=[
+                {
+                    "name": "ORG",
+                    "annotation_kind": "TextEntity",
+                    "location": {"start": 0, "end": 1},
+                },
+                {"name": "dog", "annotation_kind": "ImageBoundingBox", "bounding_box": {"top": 1}},
+            ],
+        ),
+    ),
+    data_row(3),
+]
+
 #: The modules of second readers.
 SECOND = (second_readers, second_tools)
 
 FORMATS = {
     "ground_truth": (GROUND_TRUTH, False),
+    "labelbox": (LABELBOX, True),
     "prodigy": (PRODIGY, True),
     "doccano": (DOCCANO, True),
     "argilla": (ARGILLA, False),

@@ -211,6 +211,21 @@ def label_studio(folder):
     return of_json(folder / "project.json", tasks)
 
 
+def labelbox(folder):
+    def label(who, grade):
+        answers = [{"name": "grade", "radio_answer": {"name": grade}}] if grade else []
+        return {"label_details": {"created_by": who}, "annotations": {"classifications": answers}}
+
+    records = [
+        {
+            "data_row": {"id": item},
+            "projects": {"p": {"labels": [label(*each) for each in given]}},
+        }
+        for item, given in by_item().items()
+    ]
+    return of_lines(folder / "export.ndjson", records)
+
+
 def lewidi(folder):
     entries = {
         item: {
@@ -327,6 +342,7 @@ FORMATS = {
     "inspect_log": inspect_log,
     "judge_log": judge_log,
     "label_studio": label_studio,
+    "labelbox": labelbox,
     "lewidi": lewidi,
     "list_cells": list_cells,
     "mturk": mturk,
