@@ -98,6 +98,36 @@ def category_columns(labels: Labels, folder: Path) -> Path:
     return as_csv(folder / "export.csv", header, marked)
 
 
+def coco(labels: Labels, folder: Path) -> Path:
+    home = folder / "export"
+    home.mkdir()
+    categories = [{"id": 1, "name": "yes"}, {"id": 2, "name": "no"}]
+    for who, answers in by_annotator(labels).items():
+        content = {
+            "images": [{"id": n, "file_name": item} for n, item in enumerate(answers)],
+            "categories": categories,
+            "annotations": [
+                {"image_id": n, "category_id": 1 if label == "yes" else 2, "attributes": {"a": 1}}
+                for n, label in enumerate(answers.values())
+            ],
+        }
+        (home / f"{who}.json").write_text(json.dumps(content))
+    return with_notes(home)
+
+
+def cvat(labels: Labels, folder: Path) -> Path:
+    home = folder / "export"
+    home.mkdir()
+    for who, answers in by_annotator(labels).items():
+        images = "".join(
+            f'<image id="0" name="{item}"><tag label="{label}"/><other/></image>'
+            for item, label in answers.items()
+        )
+        document = f"<annotations><version>1.1</version>{images}</annotations>"
+        (home / f"{who}.xml").write_text(document)
+    return with_notes(home)
+
+
 def crowd_kit(labels: Labels, folder: Path) -> Path:
     """Which of two is better; other pairs may read alike when they are joined."""
     pairs = [
@@ -368,7 +398,9 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "argilla": argilla,
     "brat": brat,
     "category_columns": category_columns,
+    "coco": coco,
     "crowd_kit": crowd_kit,
+    "cvat": cvat,
     "doccano": doccano,
     "folder": folder_of_tables,
     "ground_truth": ground_truth,

@@ -186,7 +186,23 @@ LABELBOX = json.dumps(
         },
     }
 )
+COCO = json.dumps(
+    {
+        "images": [{"id": 1, "file_name": "a"}, {"id": 2, "file_name": "b"}],
+        "categories": [{"id": 1, "name": "cat"}],
+        "annotations": [
+            {"id": 1, "image_id": 1, "category_id": 1},
+            {"image_id": 2, "segments_info": [{"category_id": 1}]},
+        ],
+    }
+)
+CVAT = (
+    '<annotations><version>1.1</version><image name="a"><tag label="x"><attribute name="b">c'
+    '</attribute></tag></image><image name="d"><box label="y"/></image></annotations>'
+)
 SAMPLES = {
+    "coco": COCO,
+    "cvat": CVAT,
     "labelbox": LABELBOX,
     "ground_truth": GROUND_TRUTH,
     "appen": APPEN,
@@ -231,7 +247,15 @@ def test_json_of_unexpected_kinds_is_read_or_refused_with_a_reason(tmp_path):
     """Put values of every kind in every place of the JSON formats."""
     path = tmp_path / "export.json"
     values = (None, -1.5, "", [[]], {"a": None})
-    for name in ("potato", "lewidi", "inspect_log", "judge_log", "ground_truth", "labelbox"):
+    for name in (
+        "potato",
+        "lewidi",
+        "inspect_log",
+        "judge_log",
+        "ground_truth",
+        "labelbox",
+        "coco",
+    ):
         for content in places(json.loads(SAMPLES[name].partition("\n")[0]), values):
             path.write_text(json.dumps(content))
             assert str(path) in refusal(path, name)

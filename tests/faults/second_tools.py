@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
 from faults.fuzzing import UnclearError
 from faults.second_readers import (
@@ -130,6 +131,73 @@ def note_object(entry: dict[str, Any], work: Work) -> None:
     token = place.get("token")
     shorter = isinstance(token, str) and len(token) == end - start
     work.spans.append((start, end if shorter else end + 1, label))
+
+
+def coco(data: bytes, stem: str) -> Found:
+    answers: list[Answer] = []
+    for record in documents(data):
+        for key in ("images", "categories", "annotations"):
+            if not isinstance(record.get(key), list):
+                raise OddError(f"no {key}")
+        images = [(name(i.get("id")), name(i.get("file_name"))) for i in record["images"] or []]
+        categories = {name(c.get("id")): name(c.get("name")) for c in record["categories"] or []}
+        if len(categories) < len(record["categories"] or []):
+            raise OddError("two categories have one id")
+        for column in zip(*images, strict=True):
+            if len(set(column)) < len(images):
+                raise OddError("two images have one id or one name")
+        found: dict[str, set[str]] = {number: set() for number, _ in images}
+        for each in record["annotations"] or []:
+            segments = [each]
+            if "segments_info" in each:
+                lists(each["segments_info"])
+                segments = [segment or {} for segment in each["segments_info"] or []]
+            numbers = [name(s["category_id"]) for s in segments if "category_id" in s]
+            found[name(each.get("image_id"))] |= {categories[number] for number in numbers}
+        for number, file in images:
+            answers.append((file, stem, "objects", frozenset(found[number]) or None, "done"))
+    return answers, []
+
+
+def cvat(data: bytes, stem: str) -> Found:
+    try:
+        root = ElementTree.fromstring(data)
+    except ElementTree.ParseError as error:
+        if b":" in data:
+            raise UnclearError from error  # a namespace, which only this parser knows
+        raise
+    if root.tag != "annotations" or root.find("track") is not None:
+        raise OddError("no images")
+    works = []
+    for image in root.findall("image"):
+        tags = [needed(tag, "label") for tag in image.findall("tag")]
+        shapes = [needed(each, "label") for each in image if each.tag in SHAPES]
+        about = {
+            f"tags.{tag.get('label')}.{needed(each, 'name')}": (each.text or "").strip()
+            for tag in image.findall("tag")
+            for each in tag.findall("attribute")
+        }
+        if any(len(each) for each in image.iter("attribute")):
+            raise UnclearError
+        works.append((needed(image, "name"), tags, shapes, about))
+    answers: list[Answer] = []
+    for item, tags, shapes, about in works:
+        if any(work[1] for work in works):
+            answers.append((item, stem, "tags", frozenset(tags) or None, "done"))
+        if any(work[2] for work in works):
+            answers.append((item, stem, "objects", frozenset(shapes) or None, "done"))
+        answers += [(item, stem, q, value, "done") for q, value in about.items() if value]
+    return answers, []
+
+
+SHAPES = ("box", "polygon", "polyline", "points", "cuboid", "ellipse", "mask", "skeleton")
+
+
+def needed(element: ElementTree.Element, key: str) -> str:
+    found = element.get(key, "")
+    if not found.strip():
+        raise OddError(f"no {key}")
+    return found
 
 
 def content_of(text: str) -> Any:

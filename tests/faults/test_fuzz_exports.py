@@ -200,10 +200,30 @@ LABELBOX = [
     data_row(3),
 ]
 
+COCO = {
+    "images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "b.jpg"}],
+    "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}],
+    "annotations": [
+        {"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1]},
+        {"id": 2, "image_id": 1, "category_id": 2},
+        {"id": 3, "image_id": 2, "segments_info": [{"category_id": 2}]},
+    ],
+}
+CVAT = [
+    b"""<?xml version="1.0" encoding="utf-8"?>
+<annotations><version>1.1</version><meta></meta>
+<image id="0" name="a.jpg"><tag label="cat"><attribute name="sure">yes</attribute></tag></image>
+<image id="1" name="b.jpg"><tag label="dog"/><box label="car">
+<attribute name="x">y</attribute></box></image><image id="2" name="c.jpg"/>
+</annotations>
+""",
+]
+
 #: The modules of second readers.
 SECOND = (second_readers, second_tools)
 
 FORMATS = {
+    "coco": (COCO, False),
     "ground_truth": (GROUND_TRUTH, False),
     "labelbox": (LABELBOX, True),
     "prodigy": (PRODIGY, True),
@@ -215,6 +235,25 @@ FORMATS = {
     "inspect_log": (INSPECT, False),
     "potato": (POTATO, True),
 }
+
+
+def test_cvat(tried, tmp_path, tmp_path_factory):
+    path = folder_in_memory(tmp_path_factory) / "export.xml"
+
+    def read(data):
+        path.write_bytes(data)
+        return held(read_export(path, format="cvat", keep_names=True))
+
+    outcome = feed(
+        read,
+        lambda data: second_tools.cvat(data, "export"),
+        lambda draw: of_bytes(CVAT, draw),
+        refusals=REFUSALS,
+        folder=tmp_path,
+        seed="cvat",
+        named="export.xml",
+    )
+    count(outcome, tried, "Exports in XML", "CVAT: bytes")
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -110,6 +110,32 @@ def argilla(folder):
     return of_json(folder / "records.json", records)
 
 
+def coco(folder):
+    numbers = {label: n for n, label in enumerate(dict.fromkeys(k for _, _, k in ROWS if k))}
+    for who in SAVED:
+        images = list(SAVED[who].items())
+        content = {
+            "images": [{"id": n, "file_name": item} for n, (item, _) in enumerate(images)],
+            "categories": [{"id": n, "name": label} for label, n in numbers.items()],
+            "annotations": [
+                {"image_id": n, "category_id": numbers[label]}
+                for n, (_, label) in enumerate(images)
+                if label
+            ],
+        }
+        of_json(folder / f"{who}.json", content)
+    return folder
+
+
+def cvat(folder):
+    for who in SAVED:
+        tags = {item: f'<tag label="{k}"/>' if k else "" for item, k in SAVED[who].items()}
+        images = "".join(f'<image name="{item}">{found}</image>' for item, found in tags.items())
+        document = f"<annotations><version>1.1</version>{images}</annotations>"
+        (folder / f"{who}.xml").write_text(document)
+    return folder
+
+
 def crowd_kit(folder):
     return of_rows(
         folder / "answers.csv", ["worker", "task", "text"], [(w, i, k) for i, w, k in ROWS]
@@ -334,7 +360,9 @@ def zooniverse(folder):
 FORMATS = {
     "appen": appen,
     "argilla": argilla,
+    "coco": coco,
     "crowd_kit": crowd_kit,
+    "cvat": cvat,
     "doccano": doccano,
     "folder": folder_of_tables,
     "ground_truth": ground_truth,
