@@ -300,6 +300,22 @@ def mturk(labels: Labels, folder: Path) -> Path:
     )
 
 
+def nli(labels: Labels, folder: Path) -> Path:
+    """The names of annotators are those of places."""
+    who = list(by_annotator(labels))
+    records = [
+        {
+            "pairID": item,
+            "annotator_labels": [answers.get(name, "") for name in who],
+            "gold_label": "-",
+            "sentence1": "a",
+            "sentence2": "b",
+        }
+        for item, answers in [*by_item(labels).items(), ("no label", {})]
+    ]
+    return as_lines(folder / "export.jsonl", records)
+
+
 def popquorn(labels: Labels, folder: Path) -> Path:
     header = ["instance_id", "user_id", "gender", "age", "q"]
     cells = [(item, who, "f", "20", label) for item, who, label in rows(labels)]
@@ -413,6 +429,7 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "lewidi": lewidi,
     "list_cells": list_cells,
     "mturk": mturk,
+    "nli": nli,
     "popquorn": popquorn,
     "potato": potato,
     "prodigy": prodigy,

@@ -200,7 +200,17 @@ CVAT = (
     '<annotations><version>1.1</version><image name="a"><tag label="x"><attribute name="b">c'
     '</attribute></tag></image><image name="d"><box label="y"/></image></annotations>'
 )
+NLI = json.dumps(
+    {
+        "annotator_labels": ["a", "b", ""],
+        "gold_label": "a",
+        "pairID": "1",
+        "sentence1": "x",
+        "sentence2": "y",
+    }
+)
 SAMPLES = {
+    "nli": NLI,
     "coco": COCO,
     "cvat": CVAT,
     "labelbox": LABELBOX,
@@ -254,6 +264,7 @@ def test_json_of_unexpected_kinds_is_read_or_refused_with_a_reason(tmp_path):
         "judge_log",
         "ground_truth",
         "labelbox",
+        "nli",
         "coco",
     ):
         for content in places(json.loads(SAMPLES[name].partition("\n")[0]), values):

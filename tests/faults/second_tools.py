@@ -200,6 +200,20 @@ def needed(element: ElementTree.Element, key: str) -> str:
     return found
 
 
+def nli(data: bytes, stem: str) -> Found:
+    answers: list[Answer] = []
+    for record in documents(data):
+        lists(record.get("annotator_labels"))
+        item = name(record.get("pairID"))
+        for place, label in enumerate(record.get("annotator_labels") or [], start=1):
+            if not any(record["annotator_labels"]):
+                break
+            if label != "":
+                who = "author" if place == 1 else f"label {place}"
+                answers.append((item, who, "label", name(label), "done"))
+    return answers, []
+
+
 def content_of(text: str) -> Any:
     if not text.startswith("{"):
         raise UnclearError if text.startswith("[") else OddError("no object")

@@ -219,6 +219,13 @@ CVAT = [
 """,
 ]
 
+PAIR = {"sentence1": "a", "sentence2": "b"}
+NLI = [
+    PAIR | {"pairID": "1", "annotator_labels": ["a", "b", "a"], "gold_label": "a"},
+    PAIR | {"pairID": 2, "annotator_labels": ["a", "", "b"], "gold_label": "-"},
+    PAIR | {"pairID": "3", "annotator_labels": [], "gold_label": "-"},
+]
+
 #: The modules of second readers.
 SECOND = (second_readers, second_tools)
 
@@ -226,6 +233,7 @@ FORMATS = {
     "coco": (COCO, False),
     "ground_truth": (GROUND_TRUTH, False),
     "labelbox": (LABELBOX, True),
+    "nli": (NLI, True),
     "prodigy": (PRODIGY, True),
     "doccano": (DOCCANO, True),
     "argilla": (ARGILLA, False),

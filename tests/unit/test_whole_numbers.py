@@ -282,6 +282,15 @@ def mturk(folder):
     return of_rows(folder / "batch.csv", header, [(i, w, "Approved", i, k) for i, w, k in ROWS])
 
 
+def nli(folder):
+    about = {"gold_label": "-", "sentence1": "a", "sentence2": "b"}
+    records = [
+        about | {"pairID": item, "annotator_labels": list(labels)}
+        for item, *labels in SAVED.itertuples(name=None)
+    ]
+    return of_lines(folder / "dev.jsonl", records)
+
+
 def popquorn(folder):
     header = ["instance_id", "user_id", "gender", "race", "grade"]
     return of_rows(folder / "grades.csv", header, [(i, w, "", "", f"{k}") for i, w, k in ROWS])
@@ -374,6 +383,7 @@ FORMATS = {
     "lewidi": lewidi,
     "list_cells": list_cells,
     "mturk": mturk,
+    "nli": nli,
     "popquorn": popquorn,
     "potato": potato,
     "prodigy": prodigy,
