@@ -355,6 +355,15 @@ def prodigy(labels: Labels, folder: Path) -> Path:
     return with_notes(home)
 
 
+def promptfoo(labels: Labels, folder: Path) -> Path:
+    results = [
+        {"testIdx": item, "promptIdx": 0, "provider": who, "response": {"output": label}}
+        for item, who, label in [*rows(labels), ("error", "x", "")]
+    ]
+    (folder / "export.json").write_text(json.dumps({"results": {"results": results}}))
+    return folder / "export.json"
+
+
 def toloka(labels: Labels, folder: Path) -> Path:
     """What is shown may read alike when it is joined, and some items show nothing."""
     header = ["INPUT:a", "INPUT:b", "OUTPUT:q", "ASSIGNMENT:worker_id"]
@@ -433,6 +442,7 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "popquorn": popquorn,
     "potato": potato,
     "prodigy": prodigy,
+    "promptfoo": promptfoo,
     "spreadsheet": spreadsheet,
     "toloka": toloka,
     "wide": wide,

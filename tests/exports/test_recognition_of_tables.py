@@ -209,7 +209,27 @@ NLI = json.dumps(
         "sentence2": "y",
     }
 )
+PROMPTFOO = json.dumps(
+    {
+        "results": {
+            "results": [
+                {
+                    "testIdx": 0,
+                    "promptIdx": 0,
+                    "provider": {"id": "p"},
+                    "response": {"output": "a"},
+                    "gradingResult": {
+                        "componentResults": [
+                            {"pass": True, "score": 0.5, "assertion": {"type": "x"}}
+                        ]
+                    },
+                }
+            ]
+        }
+    }
+)
 SAMPLES = {
+    "promptfoo": PROMPTFOO,
     "nli": NLI,
     "coco": COCO,
     "cvat": CVAT,
@@ -265,6 +285,7 @@ def test_json_of_unexpected_kinds_is_read_or_refused_with_a_reason(tmp_path):
         "ground_truth",
         "labelbox",
         "nli",
+        "promptfoo",
         "coco",
     ):
         for content in places(json.loads(SAMPLES[name].partition("\n")[0]), values):

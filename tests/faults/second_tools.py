@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
@@ -212,6 +213,68 @@ def nli(data: bytes, stem: str) -> Found:
                 who = "author" if place == 1 else f"label {place}"
                 answers.append((item, who, "label", name(label), "done"))
     return answers, []
+
+
+def promptfoo(data: bytes, stem: str) -> Found:
+    results = []
+    for record in documents(data):
+        if not isinstance(record.get("results"), dict):
+            raise UnclearError
+        found = record["results"].get("results")
+        if not isinstance(found, list):
+            raise UnclearError
+        results += [{} if each is None else each for each in found]
+    rows = []
+    for each in results:
+        provider = each.get("provider")
+        if isinstance(provider, dict):
+            label = provider.get("label")
+            provider = label if is_name(label) else provider.get("id")
+        names = name(each.get("testIdx")), name(each.get("promptIdx")), name(provider)
+        output = (each.get("response") or {}).get("output")
+        if not isinstance(output, str) and output is not None:
+            raise UnclearError
+        grades = list(grades_of(each))
+        rows.append((*names, (output or "").strip() or None, grades, each))
+    prompts, providers = ({row[n] for row in rows} for n in (1, 2))
+    if len(prompts) > 1 or len(providers) > 1:
+        raise UnclearError  # joined names
+    scored = any(score not in (0, 1, None) for *_, grades, _ in rows for *_, score in grades)
+    answers: list[Answer] = []
+    for item, _, who, output, grades, each in rows:
+        failed = bool(each.get("error")) and each.get("failureReason") != 1
+        if failed or (output is None and not grades):
+            continue
+        answers.append((item, who, "answer", output, "done"))
+        for kind, passed, score in grades:
+            answers.append((item, kind, "verdict", passed, "done"))
+            if scored:
+                answers.append((item, kind, "score", plain(score), "done"))
+    return answers, []
+
+
+def grades_of(result: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    lists((result.get("gradingResult") or {}).get("componentResults"))
+    for part in (result.get("gradingResult") or {}).get("componentResults") or []:
+        if part is None:
+            continue
+        about = part.get("assertion") or {}
+        if about.get("provider") is not None:
+            raise UnclearError
+        kind = name(about["type"]) if is_name(about.get("type")) else "assertion"
+        score = part.get("score") if type(part.get("score")) in (int, float) else None
+        yield kind, {True: "pass", False: "fail"}.get(passed_of(part)), score
+    kinds = [
+        (part.get("assertion") or {}).get("type")
+        for part in (result.get("gradingResult") or {}).get("componentResults") or []
+        if part is not None
+    ]
+    if len(set(map(str, kinds))) < len(kinds) or any(not is_name(kind) for kind in kinds):
+        raise UnclearError
+
+
+def passed_of(part: dict[str, Any]) -> bool | None:
+    return part["pass"] if isinstance(part.get("pass"), bool) else None
 
 
 def content_of(text: str) -> Any:

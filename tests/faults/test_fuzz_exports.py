@@ -226,6 +226,28 @@ NLI = [
     PAIR | {"pairID": "3", "annotator_labels": [], "gold_label": "-"},
 ]
 
+
+def graded(test: int, output: str, *grades: tuple[str, bool, float], **more: Any) -> dict[str, Any]:
+    parts = [{"pass": p, "score": s, "assertion": {"type": kind}} for kind, p, s in grades]
+    about = {"testIdx": test, "promptIdx": 0, "provider": {"id": "openai:a"}, "vars": {"q": "x"}}
+    return (
+        about
+        | {"response": {"output": output}, "gradingResult": {"componentResults": parts}}
+        | more
+    )
+
+
+PROMPTFOO = {
+    "evalId": "e",
+    "results": {
+        "results": [
+            graded(0, "yes", ("llm-rubric", True, 0.5), ("human", False, 0)),
+            graded(1, "no", ("llm-rubric", False, 0)),
+            graded(2, "", error="time out", failureReason=2),
+        ]
+    },
+}
+
 #: The modules of second readers.
 SECOND = (second_readers, second_tools)
 
@@ -234,6 +256,7 @@ FORMATS = {
     "ground_truth": (GROUND_TRUTH, False),
     "labelbox": (LABELBOX, True),
     "nli": (NLI, True),
+    "promptfoo": (PROMPTFOO, False),
     "prodigy": (PRODIGY, True),
     "doccano": (DOCCANO, True),
     "argilla": (ARGILLA, False),

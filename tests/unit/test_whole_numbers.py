@@ -341,6 +341,13 @@ def spreadsheet(folder):
     return folder / "labels.xlsx"
 
 
+def promptfoo(folder):
+    results = [
+        {"testIdx": i, "promptIdx": 0, "provider": w, "response": {"output": k}} for i, w, k in ROWS
+    ]
+    return of_json(folder / "results.json", {"results": {"results": results}})
+
+
 def toloka(folder):
     header = [
         "INPUT:image",
@@ -387,6 +394,7 @@ FORMATS = {
     "popquorn": popquorn,
     "potato": potato,
     "prodigy": prodigy,
+    "promptfoo": promptfoo,
     "spreadsheet": spreadsheet,
     "toloka": toloka,
     "wide": wide,
