@@ -66,7 +66,7 @@ def _object(question: str, value: dict[str, Any]) -> Iterator[tuple[str, Label |
     elif set(value) == {"labels"}:
         yield from flatten(question, value["labels"])
     elif isinstance(value.get("entities"), list):
-        yield question, _entities(value["entities"])
+        yield question, entities(value["entities"])
     elif isinstance(value.get("boundingBoxes"), list):
         yield from flatten(question, value["boundingBoxes"])
     elif isinstance(value.get("polygons"), list):
@@ -76,7 +76,8 @@ def _object(question: str, value: dict[str, Any]) -> Iterator[tuple[str, Label |
             yield from flatten(f"{question}.{name}", part)
 
 
-def _entities(found: list[Any]) -> list[Span]:
+def entities(found: list[Any]) -> list[Span]:
+    """Return the entities that a crowd HTML element sends, as spans."""
     return [
         Span(int(part["startOffset"]), int(part["endOffset"]), str(part.get("label", "")))
         for part in found

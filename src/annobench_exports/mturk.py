@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 from annobench.core.errors import ReaderError
@@ -44,7 +44,7 @@ def _read(table: Table, intake: Intake) -> None:
         )
     status = _column(table, "AssignmentStatus")
     rows = list(table.rows(True))
-    items = _items(table, hit, [row for _, row in rows])
+    items = _items(table, hit, worker, [row for _, row in rows], intake)
     several = _several_options([row for _, row in rows], answers)
     given: set[str] = set()
     kept = []
@@ -79,12 +79,19 @@ def _column(table: Table, name: str) -> str | None:
     return next((column for column in table.header if column.casefold() == wanted), None)
 
 
-def _items(table: Table, hit: str, rows: list[dict[str, Any]]) -> dict[str, str]:
+def _items(
+    table: Table, hit: str, worker: str, rows: list[dict[str, Any]], intake: Intake
+) -> dict[str, str]:
     """Name the item of each HIT: by the input that distinguishes the HITs, or else by the HIT."""
     inputs = [name for name in table.header if name.startswith("Input.")]
     shown: dict[str, tuple[str, ...]] = {}
+    workers: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         shown.setdefault(row[hit], tuple(row[name] for name in inputs))
+        workers[row[hit]].add(row[worker])
+    if inputs and _says_nothing(shown, workers):
+        intake.notes.append("The Input columns do not distinguish the HITs: each HIT is an item.")
+        return {name: name for name in shown}
     distinct = set(shown.values())
     sizes = {}
     for n in range(len(inputs)):
@@ -96,6 +103,24 @@ def _items(table: Table, hit: str, rows: list[dict[str, Any]]) -> dict[str, str]
         return {name: values[shortest] for name, values in shown.items()}
     first: dict[tuple[str, ...], str] = {}
     return {name: first.setdefault(values or (name,), name) for name, values in shown.items()}
+
+
+def _says_nothing(shown: dict[str, tuple[str, ...]], workers: dict[str, set[str]]) -> bool:
+    """Return whether the input is a setting of the batch, such as the version of a template.
+
+    It is if all HITs have the same, or if most HITs share theirs with another one of the same
+    worker: HITs that were published twice are seldom done twice by one person.
+    """
+    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name, values in shown.items():
+        alike[values].append(name)
+    if len(alike) == 1:
+        return len(shown) > 1
+    again = 0
+    for names in alike.values():
+        times = Counter(who for name in names for who in workers[name] if who)
+        again += sum(any(times[who] > 1 for who in workers[name]) for name in names)
+    return 2 * again > len(shown)
 
 
 def _several_options(rows: list[dict[str, Any]], answers: list[str]) -> dict[str, list[str]]:
@@ -155,9 +180,9 @@ LAYOUT = Layout(
     title="Amazon Mechanical Turk",
     note=(
         "An item is what a HIT showed (the Input column that distinguishes the HITs, or else the "
-        "HIT), an annotator is a worker, a label is what stands in a column Answer.*; approved "
-        "and submitted work is finished. Of boxes drawn on an image the labels are compared, not "
-        "where they stand."
+        "HIT itself), an annotator is a worker, a label is what stands in a column Answer.*; "
+        "approved and submitted work is finished. Of boxes drawn on an image the labels are "
+        "compared, not where they stand."
     ),
     recognise=_recognise,
     read=_read,

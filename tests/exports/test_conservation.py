@@ -71,6 +71,12 @@ def parquet(labels: Labels, folder: Path) -> Path:
     return folder / "export.parquet"
 
 
+def appen(labels: Labels, folder: Path) -> Path:
+    header = ["_unit_id", "_worker_id", "_tainted", "q", "text", "q_gold"]
+    cells = [(item, who, "false", label, item, "") for item, who, label in rows(labels)]
+    return as_csv(folder / "export.csv", header, [*cells, ("x", "", "", "yes", "x", "")])
+
+
 def argilla(labels: Labels, folder: Path) -> Path:
     """Every second record is named from outside, the others by ids of their own."""
     records = []
@@ -90,6 +96,36 @@ def category_columns(labels: Labels, folder: Path) -> Path:
     header = ["item", "annotator", "yes", "no"]
     marked = [(*row[:2], int(row[2] == "yes"), int(row[2] == "no")) for row in rows(labels)]
     return as_csv(folder / "export.csv", header, marked)
+
+
+def coco(labels: Labels, folder: Path) -> Path:
+    home = folder / "export"
+    home.mkdir()
+    categories = [{"id": 1, "name": "yes"}, {"id": 2, "name": "no"}]
+    for who, answers in by_annotator(labels).items():
+        content = {
+            "images": [{"id": n, "file_name": item} for n, item in enumerate(answers)],
+            "categories": categories,
+            "annotations": [
+                {"image_id": n, "category_id": 1 if label == "yes" else 2, "attributes": {"a": 1}}
+                for n, label in enumerate(answers.values())
+            ],
+        }
+        (home / f"{who}.json").write_text(json.dumps(content))
+    return with_notes(home)
+
+
+def cvat(labels: Labels, folder: Path) -> Path:
+    home = folder / "export"
+    home.mkdir()
+    for who, answers in by_annotator(labels).items():
+        images = "".join(
+            f'<image id="0" name="{item}"><tag label="{label}"/><other/></image>'
+            for item, label in answers.items()
+        )
+        document = f"<annotations><version>1.1</version>{images}</annotations>"
+        (home / f"{who}.xml").write_text(document)
+    return with_notes(home)
 
 
 def crowd_kit(labels: Labels, folder: Path) -> Path:
@@ -124,6 +160,21 @@ def folder_of_tables(labels: Labels, folder: Path) -> Path:
     for n, answers in enumerate(by_annotator(labels).values()):
         as_csv(home / f"a{n // 2}.{['csv', 'tsv'][n % 2]}", ["id", "label"], list(answers.items()))
     return with_notes(home)
+
+
+def ground_truth(labels: Labels, folder: Path) -> Path:
+    """Worker responses; the files of two objects have one name."""
+    home = folder / "export"
+    for item, answers in by_item(labels).items():
+        (home / "iteration-1" / item).mkdir(parents=True)
+        given = [
+            {"workerId": who, "answerContent": {"q": {"label": label}}}
+            for who, label in answers.items()
+        ]
+        (home / "iteration-1" / item / "time.json").write_text(json.dumps({"answers": given}))
+    (home / "iteration-1" / "nobody.json").write_text('{"answers": []}')
+    (home / "output.manifest").write_text("{}")
+    return home
 
 
 def hugging_face(labels: Labels, folder: Path) -> Path:
@@ -205,6 +256,23 @@ def label_studio(labels: Labels, folder: Path) -> Path:
     return folder / "export.json"
 
 
+def labelbox(labels: Labels, folder: Path) -> Path:
+    records = []
+    for item, answers in [*by_item(labels).items(), ("no label", {})]:
+        given = [
+            {
+                "label_details": {"created_by": who},
+                "annotations": {
+                    "classifications": [{"name": "q", "radio_answer": {"name": label}}],
+                    "relationships": [{}],
+                },
+            }
+            for who, label in answers.items()
+        ]
+        records.append({"data_row": {"id": item}, "projects": {"p": {"labels": given}}})
+    return as_lines(folder / "export.ndjson", records)
+
+
 def lewidi(labels: Labels, folder: Path) -> Path:
     entries = {
         item: {
@@ -230,6 +298,22 @@ def mturk(labels: Labels, folder: Path) -> Path:
     return as_csv(
         folder / "export.csv", ["HITId", "WorkerId", "Answer.q"], [*rows(labels), ("other", "", "")]
     )
+
+
+def nli(labels: Labels, folder: Path) -> Path:
+    """The names of annotators are those of places."""
+    who = list(by_annotator(labels))
+    records = [
+        {
+            "pairID": item,
+            "annotator_labels": [answers.get(name, "") for name in who],
+            "gold_label": "-",
+            "sentence1": "a",
+            "sentence2": "b",
+        }
+        for item, answers in [*by_item(labels).items(), ("no label", {})]
+    ]
+    return as_lines(folder / "export.jsonl", records)
 
 
 def popquorn(labels: Labels, folder: Path) -> Path:
@@ -269,6 +353,15 @@ def prodigy(labels: Labels, folder: Path) -> Path:
         ]
         as_lines(home / f"member {n}" / "export.jsonl", [*records, {"text": "-", "options": []}])
     return with_notes(home)
+
+
+def promptfoo(labels: Labels, folder: Path) -> Path:
+    results = [
+        {"testIdx": item, "promptIdx": 0, "provider": who, "response": {"output": label}}
+        for item, who, label in [*rows(labels), ("error", "x", "")]
+    ]
+    (folder / "export.json").write_text(json.dumps({"results": {"results": results}}))
+    return folder / "export.json"
 
 
 def toloka(labels: Labels, folder: Path) -> Path:
@@ -316,27 +409,44 @@ def inception(labels: Labels, folder: Path) -> Path:
     return home
 
 
+def zooniverse(labels: Labels, folder: Path) -> Path:
+    header = ["user_name", "workflow_id", "annotations", "subject_data", "subject_ids"]
+    cells = [
+        (who, "1", json.dumps([{"task": "T0", "value": label}]), json.dumps({item: {}}), item)
+        for item, who, label in rows(labels)
+    ]
+    return as_csv(folder / "export.csv", header, [*cells, ("", "1", "[]", "{}", "1")])
+
+
 WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
+    "appen": appen,
     "argilla": argilla,
     "brat": brat,
     "category_columns": category_columns,
+    "coco": coco,
     "crowd_kit": crowd_kit,
+    "cvat": cvat,
     "doccano": doccano,
     "folder": folder_of_tables,
+    "ground_truth": ground_truth,
     "hugging_face": hugging_face,
     "inception": inception,
     "inspect_log": inspect_log,
     "judge_log": judge_log,
     "label_studio": label_studio,
+    "labelbox": labelbox,
     "lewidi": lewidi,
     "list_cells": list_cells,
     "mturk": mturk,
+    "nli": nli,
     "popquorn": popquorn,
     "potato": potato,
     "prodigy": prodigy,
+    "promptfoo": promptfoo,
     "spreadsheet": spreadsheet,
     "toloka": toloka,
     "wide": wide,
+    "zooniverse": zooniverse,
 }
 
 #: What several options are asked with; what comes with a single one is asked for by the format.

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from annobench.agreement import krippendorff_alpha
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.formats import read_export, recognise
 from annobench.io.formats.base import Span
@@ -68,6 +69,57 @@ def test_without_an_input_that_tells_hits_apart_the_hit_is_the_item(tmp_path):
         ["h4", "a4", "W2", "Approved", "t2", "left", "neg"],
     )
     assert read_export(path).labels().items == ("h1", "h2", "h3")
+
+
+def pairs(hits, workers, inputs):
+    """Give a row for each worker and HIT, all with the same twelve labels."""
+    labels = ["pos", "pos", "pos", "neg", "pos", "neg", "neg", "neg", "neg", "pos", "neg", "pos"]
+    work = [(hit, who, shown) for hit, shown in zip(hits, inputs, strict=True) for who in workers]
+    return [
+        [hit, who, "Approved", shown, label]
+        for (hit, who, shown), label in zip(work, labels, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("inputs", [["v2"] * 4, ["v2", "v2", "v3", "v3"], ["", "", "", ""]])
+def test_an_input_that_is_a_setting_of_the_batch_names_no_item(tmp_path, inputs):
+    path = write(
+        tmp_path / "batch.csv",
+        "HITId,WorkerId,AssignmentStatus,Input.template,Answer.q",
+        *pairs(["h1", "h2", "h3", "h4"], ["W1", "W2", "W3"], inputs),
+    )
+    export = read_export(path)
+    labels = export.labels()
+    assert labels.items == ("h1", "h2", "h3", "h4")
+    # 4 of 12 pairs disagree; of 12 labels 6 are pos: 1 - (4 / 12) / (2 * 6 * 6 / (12 * 11))
+    assert krippendorff_alpha(labels).estimate == pytest.approx(7 / 18)
+    assert export.notes == ["The Input columns do not distinguish the HITs: each HIT is an item."]
+
+
+def test_workers_of_their_own_do_not_make_a_constant_input_a_name(tmp_path):
+    path = write(
+        tmp_path / "batch.csv",
+        "HITId,WorkerId,AssignmentStatus,Input.template,Answer.q",
+        ["h1", "W1", "Approved", "v2", "pos"],
+        ["h1", "W2", "Approved", "v2", "pos"],
+        ["h2", "W3", "Approved", "v2", "neg"],
+    )
+    assert read_export(path).labels().items == ("h1", "h2")
+
+
+def test_one_item_done_twice_does_not_undo_the_names_of_the_others(tmp_path):
+    path = write(
+        tmp_path / "batch.csv",
+        HEADER + ",Answer.q",
+        ["h1", "a1", "W1", "Approved", "t1", "good", "pos"],
+        ["h9", "a2", "W1", "Approved", "t1", "good", "neg"],
+        ["h2", "a3", "W1", "Approved", "t2", "bad", "neg"],
+        ["h3", "a4", "W1", "Approved", "t3", "so so", "neg"],
+        ["h4", "a5", "W1", "Approved", "t4", "fine", "pos"],
+    )
+    export = read_export(path)
+    assert export.labels(repeats="first").items == ("t1", "t2", "t3", "t4")
+    assert export.notes == []
 
 
 def test_an_input_longer_than_a_name_is_a_text(tmp_path):

@@ -147,7 +147,95 @@ INSPECT = json.dumps(
 LISTS = "id,labels,annotators\n1,\"['a', ['b']]\",\"['x', 'y']\"\n2,[],[]\n"
 CATEGORIES = "id,rater_id,joy,fear,flag\n1,a,0,1,True\n2,b,1,1,False\n"
 WIDE = "id,rater_1,rater_2,gold\n1,a,b,a\n2,a,,\n"
+ZOONIVERSE = (
+    "user_name,workflow_id,annotations,subject_data,subject_ids\n"
+    'a,1,"[{""task"":""T0"",""value"":[{""choice"":""x"",""answers"":{""n"":1}}]}]","{""7"":{}}",7\n'
+    'b,1,"[{""task"":""T1"",""value"":[{""tool"":0}]},{""task"":""T2"",""value"":[]}]",{},8\n'
+)
+APPEN = (
+    "_unit_id,_golden,_tainted,_worker_id,q,why,text,q_gold\n"
+    '1,false,false,w1,a,"x\ny",t,\n1,true,true,w2,b,,t,a\n'
+)
+GROUND_TRUTH = json.dumps(
+    [
+        {
+            "datasetObjectId": "0",
+            "dataObject": {"content": "t"},
+            "annotations": [
+                {"workerId": "w", "annotationData": {"content": '{"q": {"label": "a"}}'}},
+                {"workerId": "v", "annotationData": {"content": '{"b": {"boundingBoxes": []}}'}},
+            ],
+        }
+    ]
+)
+LABELBOX = json.dumps(
+    {
+        "data_row": {"id": "r", "row_data": "text"},
+        "projects": {
+            "p": {
+                "labels": [
+                    {
+                        "label_details": {"created_by": "a@b.org"},
+                        "annotations": {
+                            "classifications": [{"name": "q", "radio_answer": {"name": "x"}}],
+                            "objects": [{"name": "dog", "annotation_kind": "ImagePoint"}],
+                        },
+                    }
+                ]
+            }
+        },
+    }
+)
+COCO = json.dumps(
+    {
+        "images": [{"id": 1, "file_name": "a"}, {"id": 2, "file_name": "b"}],
+        "categories": [{"id": 1, "name": "cat"}],
+        "annotations": [
+            {"id": 1, "image_id": 1, "category_id": 1},
+            {"image_id": 2, "segments_info": [{"category_id": 1}]},
+        ],
+    }
+)
+CVAT = (
+    '<annotations><version>1.1</version><image name="a"><tag label="x"><attribute name="b">c'
+    '</attribute></tag></image><image name="d"><box label="y"/></image></annotations>'
+)
+NLI = json.dumps(
+    {
+        "annotator_labels": ["a", "b", ""],
+        "gold_label": "a",
+        "pairID": "1",
+        "sentence1": "x",
+        "sentence2": "y",
+    }
+)
+PROMPTFOO = json.dumps(
+    {
+        "results": {
+            "results": [
+                {
+                    "testIdx": 0,
+                    "promptIdx": 0,
+                    "provider": {"id": "p"},
+                    "response": {"output": "a"},
+                    "gradingResult": {
+                        "componentResults": [
+                            {"pass": True, "score": 0.5, "assertion": {"type": "x"}}
+                        ]
+                    },
+                }
+            ]
+        }
+    }
+)
 SAMPLES = {
+    "promptfoo": PROMPTFOO,
+    "nli": NLI,
+    "coco": COCO,
+    "cvat": CVAT,
+    "labelbox": LABELBOX,
+    "ground_truth": GROUND_TRUTH,
+    "appen": APPEN,
     "mturk": MTURK,
     "toloka": TOLOKA,
     "potato": POTATO,
@@ -157,6 +245,7 @@ SAMPLES = {
     "list_cells": LISTS,
     "category_columns": CATEGORIES,
     "wide": WIDE,
+    "zooniverse": ZOONIVERSE,
 }
 
 
@@ -188,7 +277,17 @@ def test_json_of_unexpected_kinds_is_read_or_refused_with_a_reason(tmp_path):
     """Put values of every kind in every place of the JSON formats."""
     path = tmp_path / "export.json"
     values = (None, -1.5, "", [[]], {"a": None})
-    for name in ("potato", "lewidi", "inspect_log", "judge_log"):
+    for name in (
+        "potato",
+        "lewidi",
+        "inspect_log",
+        "judge_log",
+        "ground_truth",
+        "labelbox",
+        "nli",
+        "promptfoo",
+        "coco",
+    ):
         for content in places(json.loads(SAMPLES[name].partition("\n")[0]), values):
             path.write_text(json.dumps(content))
             assert str(path) in refusal(path, name)

@@ -87,8 +87,12 @@ Row = dict[str, str]
 
 
 def rows_by(kind: str, data: bytes, *, ragged: bool = False) -> list[Row]:
+    return rows_in(TABLES[kind], data, ragged=ragged)
+
+
+def rows_in(tables: list[list[list[str]]], data: bytes, *, ragged: bool = False) -> list[Row]:
     first = decoded(data).lstrip("\r\n").split("\n")[0].split("\r")[0]
-    for table in TABLES[kind]:
+    for table in tables:
         for delimiter in ",\t;":
             try:
                 header = rows_of(first, delimiter)
@@ -220,6 +224,14 @@ def mturk(data: bytes) -> list[Answer]:
     items = {
         hit: shown if by_input else first.setdefault(shown, hit) for hit, shown in inputs.items()
     }
+    done = {(row["HITId"], row["WorkerId"]) for row in rows if row["WorkerId"]}
+    again = {
+        hit
+        for hit, who in done
+        if any(other != hit and inputs[other] == inputs[hit] and w == who for other, w in done)
+    }
+    if len(inputs) > 1 and (len(set(inputs.values())) == 1 or 2 * len(again) > len(inputs)):
+        items = {hit: hit for hit in inputs}
     states = {"approved": "done", "submitted": "done", "": "done", "rejected": "rejected"}
     found = []
     for n, row in enumerate(rows):

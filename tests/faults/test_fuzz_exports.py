@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from faults import second_readers
+from faults import second_readers, second_tools
 from faults.exported import compare_labels, held
 from faults.fuzzing import count, feed, folder_in_memory
 from faults.mutations import as_json, mixed, of_bytes, of_parts
@@ -134,7 +134,129 @@ POTATO = [
     {"instance_id": 4, "user_id": "u2", "labels": {}, "spans": {}},
 ]
 
+
+def annotated(worker: str, **content: Any) -> dict[str, Any]:
+    return {"workerId": worker, "annotationData": {"content": json.dumps(content)}}
+
+
+ENTITIES = {"entities": [{"startOffset": 0, "endOffset": 2, "label": "ORG"}]}
+GROUND_TRUTH = [
+    {
+        "datasetObjectId": "0",
+        "dataObject": {"content": "a text"},
+        "annotations": [
+            annotated("w1", tone={"label": "good"}, topics={"labels": ["a", "b"]}),
+            annotated("w2", tone={"label": "bad"}, ner=ENTITIES),
+        ],
+    },
+    {"datasetObjectId": 1, "annotations": [{"workerId": "w1", "annotationData": {"s3Uri": "s3"}}]},
+    {"datasetObjectId": "2", "dataObject": {"content": "b"}, "annotations": []},
+    {
+        "datasetObjectId": "3",
+        "annotations": [{"workerId": "w2", "annotationData": {"content": {"tone": "good"}}}],
+    },
+]
+
+
+def labelled(who: str, *classifications: Any, objects: Any = ()) -> dict[str, Any]:
+    return {
+        "label_kind": "Default",
+        "label_details": {"created_by": who},
+        "annotations": {"objects": list(objects), "classifications": list(classifications)},
+    }
+
+
+def data_row(number: int, *labels: Any) -> dict[str, Any]:
+    row = {"id": f"r{number}", "row_data": "a text"}
+    return {"data_row": row, "projects": {"p": {"name": "p", "labels": list(labels)}}}
+
+
+WHY = {"name": "Why", "text_answer": {"content": "because"}}
+LABELBOX = [
+    data_row(
+        1,
+        labelled("ann@x.org", {"name": "Tone", "radio_answer": {"name": "good"}}),
+        labelled(
+            "bob@x.org",
+            {"name": "Tone", "radio_answer": {"name": "bad", "classifications": [WHY]}},
+            {"name": "Topics", "checklist_answers": [{"name": "a"}, {"name": "b"}]},
+        ),
+    ),
+    data_row(
+        2,
+        labelled(
+            "ann@x.org",
+            WHY,
+            objects=[
+                {
+                    "name": "ORG",
+                    "annotation_kind": "TextEntity",
+                    "location": {"start": 0, "end": 1},
+                },
+                {"name": "dog", "annotation_kind": "ImageBoundingBox", "bounding_box": {"top": 1}},
+            ],
+        ),
+    ),
+    data_row(3),
+]
+
+COCO = {
+    "images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "b.jpg"}],
+    "categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}],
+    "annotations": [
+        {"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1]},
+        {"id": 2, "image_id": 1, "category_id": 2},
+        {"id": 3, "image_id": 2, "segments_info": [{"category_id": 2}]},
+    ],
+}
+CVAT = [
+    b"""<?xml version="1.0" encoding="utf-8"?>
+<annotations><version>1.1</version><meta></meta>
+<image id="0" name="a.jpg"><tag label="cat"><attribute name="sure">yes</attribute></tag></image>
+<image id="1" name="b.jpg"><tag label="dog"/><box label="car">
+<attribute name="x">y</attribute></box></image><image id="2" name="c.jpg"/>
+</annotations>
+""",
+]
+
+PAIR = {"sentence1": "a", "sentence2": "b"}
+NLI = [
+    PAIR | {"pairID": "1", "annotator_labels": ["a", "b", "a"], "gold_label": "a"},
+    PAIR | {"pairID": 2, "annotator_labels": ["a", "", "b"], "gold_label": "-"},
+    PAIR | {"pairID": "3", "annotator_labels": [], "gold_label": "-"},
+]
+
+
+def graded(test: int, output: str, *grades: tuple[str, bool, float], **more: Any) -> dict[str, Any]:
+    parts = [{"pass": p, "score": s, "assertion": {"type": kind}} for kind, p, s in grades]
+    about = {"testIdx": test, "promptIdx": 0, "provider": {"id": "openai:a"}, "vars": {"q": "x"}}
+    return (
+        about
+        | {"response": {"output": output}, "gradingResult": {"componentResults": parts}}
+        | more
+    )
+
+
+PROMPTFOO = {
+    "evalId": "e",
+    "results": {
+        "results": [
+            graded(0, "yes", ("llm-rubric", True, 0.5), ("human", False, 0)),
+            graded(1, "no", ("llm-rubric", False, 0)),
+            graded(2, "", error="time out", failureReason=2),
+        ]
+    },
+}
+
+#: The modules of second readers.
+SECOND = (second_readers, second_tools)
+
 FORMATS = {
+    "coco": (COCO, False),
+    "ground_truth": (GROUND_TRUTH, False),
+    "labelbox": (LABELBOX, True),
+    "nli": (NLI, True),
+    "promptfoo": (PROMPTFOO, False),
     "prodigy": (PRODIGY, True),
     "doccano": (DOCCANO, True),
     "argilla": (ARGILLA, False),
@@ -146,6 +268,25 @@ FORMATS = {
 }
 
 
+def test_cvat(tried, tmp_path, tmp_path_factory):
+    path = folder_in_memory(tmp_path_factory) / "export.xml"
+
+    def read(data):
+        path.write_bytes(data)
+        return held(read_export(path, format="cvat", keep_names=True))
+
+    outcome = feed(
+        read,
+        lambda data: second_tools.cvat(data, "export"),
+        lambda draw: of_bytes(CVAT, draw),
+        refusals=REFUSALS,
+        folder=tmp_path,
+        seed="cvat",
+        named="export.xml",
+    )
+    count(outcome, tried, "Exports in XML", "CVAT: bytes")
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_json(tried, tmp_path, tmp_path_factory, name):
     records, lines = FORMATS[name]
@@ -153,6 +294,7 @@ def test_json(tried, tmp_path, tmp_path_factory, name):
     parts = records if isinstance(records, list) else [records]
     seeds = [json.dumps(records).encode(), "\n".join(map(json.dumps, parts)).encode()]
     turn = iter(range(10**9))
+    second = next(getattr(module, name) for module in SECOND if hasattr(module, name))
 
     def read(data):
         path.write_bytes(data)
@@ -165,7 +307,7 @@ def test_json(tried, tmp_path, tmp_path_factory, name):
 
     outcome = feed(
         read,
-        lambda data: getattr(second_readers, name)(data, "export"),
+        lambda data: second(data, "export"),
         mixed(
             lambda draw: of_bytes(seeds, draw),
             lambda draw: as_json(of_parts(records, draw), draw, lines=lines),

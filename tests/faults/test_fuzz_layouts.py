@@ -5,13 +5,16 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from faults import second_layouts, second_platforms
 from faults.exported import compare_labels, held
 from faults.fuzzing import count, feed, folder_in_memory
 from faults.mutations import mixed, of_bytes, of_cells
-from faults.second_layouts import READERS, TABLES
 
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.formats import discover, read_export, recognise
+
+TABLES = second_layouts.TABLES | second_platforms.TABLES
+READERS = second_layouts.READERS | second_platforms.READERS
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -89,6 +89,11 @@ def by_item():
     return {item: list(SAVED.loc[item][SAVED.loc[item] != ""].items()) for item in SAVED.index}
 
 
+def appen(folder):
+    header = ["_unit_id", "_worker_id", "grade", "grade_gold"]
+    return of_rows(folder / "full.csv", header, [(i, w, k, "") for i, w, k in ROWS])
+
+
 def argilla(folder):
     records = [
         {
@@ -103,6 +108,32 @@ def argilla(folder):
         for item, given in by_item().items()
     ]
     return of_json(folder / "records.json", records)
+
+
+def coco(folder):
+    numbers = {label: n for n, label in enumerate(dict.fromkeys(k for _, _, k in ROWS if k))}
+    for who in SAVED:
+        images = list(SAVED[who].items())
+        content = {
+            "images": [{"id": n, "file_name": item} for n, (item, _) in enumerate(images)],
+            "categories": [{"id": n, "name": label} for label, n in numbers.items()],
+            "annotations": [
+                {"image_id": n, "category_id": numbers[label]}
+                for n, (_, label) in enumerate(images)
+                if label
+            ],
+        }
+        of_json(folder / f"{who}.json", content)
+    return folder
+
+
+def cvat(folder):
+    for who in SAVED:
+        tags = {item: f'<tag label="{k}"/>' if k else "" for item, k in SAVED[who].items()}
+        images = "".join(f'<image name="{item}">{found}</image>' for item, found in tags.items())
+        document = f"<annotations><version>1.1</version>{images}</annotations>"
+        (folder / f"{who}.xml").write_text(document)
+    return folder
 
 
 def crowd_kit(folder):
@@ -125,6 +156,20 @@ def folder_of_tables(folder):
     for who in SAVED:
         of_table(folder / f"{who}.csv", SAVED[[who]].set_axis(["label"], axis=1).reset_index())
     return folder
+
+
+def ground_truth(folder):
+    objects = [
+        {
+            "datasetObjectId": item,
+            "annotations": [
+                {"workerId": who, "annotationData": {"content": json.dumps({"grade": label})}}
+                for who, label in given
+            ],
+        }
+        for item, given in by_item().items()
+    ]
+    return of_json(folder / "request.json", objects)
 
 
 def hugging_face(folder):
@@ -192,6 +237,21 @@ def label_studio(folder):
     return of_json(folder / "project.json", tasks)
 
 
+def labelbox(folder):
+    def label(who, grade):
+        answers = [{"name": "grade", "radio_answer": {"name": grade}}] if grade else []
+        return {"label_details": {"created_by": who}, "annotations": {"classifications": answers}}
+
+    records = [
+        {
+            "data_row": {"id": item},
+            "projects": {"p": {"labels": [label(*each) for each in given]}},
+        }
+        for item, given in by_item().items()
+    ]
+    return of_lines(folder / "export.ndjson", records)
+
+
 def lewidi(folder):
     entries = {
         item: {
@@ -220,6 +280,15 @@ def list_cells(folder):
 def mturk(folder):
     header = ["HITId", "WorkerId", "AssignmentStatus", "Input.id", "Answer.grade"]
     return of_rows(folder / "batch.csv", header, [(i, w, "Approved", i, k) for i, w, k in ROWS])
+
+
+def nli(folder):
+    about = {"gold_label": "-", "sentence1": "a", "sentence2": "b"}
+    records = [
+        about | {"pairID": item, "annotator_labels": list(labels)}
+        for item, *labels in SAVED.itertuples(name=None)
+    ]
+    return of_lines(folder / "dev.jsonl", records)
 
 
 def popquorn(folder):
@@ -272,6 +341,13 @@ def spreadsheet(folder):
     return folder / "labels.xlsx"
 
 
+def promptfoo(folder):
+    results = [
+        {"testIdx": i, "promptIdx": 0, "provider": w, "response": {"output": k}} for i, w, k in ROWS
+    ]
+    return of_json(folder / "results.json", {"results": {"results": results}})
+
+
 def toloka(folder):
     header = [
         "INPUT:image",
@@ -289,25 +365,40 @@ def wide(folder):
     return of_table(folder / "wide.csv", SAVED.reset_index())
 
 
+def zooniverse(folder):
+    header = ["user_name", "workflow_id", "annotations", "subject_data", "subject_ids"]
+    answers = [json.dumps([{"task": "grade", "value": k}]) for _, _, k in ROWS]
+    rows = [(w, "1", k, "{}", i) for (i, w, _), k in zip(ROWS, answers, strict=True)]
+    return of_rows(folder / "classifications.csv", header, rows)
+
+
 #: A writer of the table in each format whose labels are of items.
 FORMATS = {
+    "appen": appen,
     "argilla": argilla,
+    "coco": coco,
     "crowd_kit": crowd_kit,
+    "cvat": cvat,
     "doccano": doccano,
     "folder": folder_of_tables,
+    "ground_truth": ground_truth,
     "hugging_face": hugging_face,
     "inspect_log": inspect_log,
     "judge_log": judge_log,
     "label_studio": label_studio,
+    "labelbox": labelbox,
     "lewidi": lewidi,
     "list_cells": list_cells,
     "mturk": mturk,
+    "nli": nli,
     "popquorn": popquorn,
     "potato": potato,
     "prodigy": prodigy,
+    "promptfoo": promptfoo,
     "spreadsheet": spreadsheet,
     "toloka": toloka,
     "wide": wide,
+    "zooniverse": zooniverse,
 }
 #: Formats of spans alone, and the one whose options are columns: it has a test of its own.
 OTHERS = {"brat", "inception", "category_columns"}

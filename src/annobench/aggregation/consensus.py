@@ -289,6 +289,8 @@ def consensus(
     if isinstance(fitted, SampledFit):
         draws, convergence = fitted.parameter_draws, fitted.diagnostics.reset_index()
     annotators = annotators_table(np.diff(annotations.by_annotator.offsets), fitted, draws)
+    if annotations.anonymous:
+        annotators = annotators.head(0)
     confusion = pd.DataFrame(columns=["annotator", "category", "label", "probability"])
     if isinstance(fitted, ConfusionFit):
         confusion = fitted.confusion_frame(draws)

@@ -47,6 +47,7 @@ def annotator_agreement(annotations: Annotations) -> pd.DataFrame:
     >>> annotator_agreement(a)["observed_agreement"].round(3).tolist()
     [0.333, 0.333, 0.0]
     """
+    annotations.check_annotators("annotator_agreement")
     a = annotations
     others = np.diff(a.by_item.offsets)[a.item] - 1
     agreeing = _agreeing_with_others(a, others)
@@ -105,6 +106,7 @@ def pair_annotators(annotations: Annotations) -> pd.DataFrame:
         first, second (codes), n_items; those with the most items first. With many annotators
         of many labels, of the 300 annotators with the most labels alone.
     """
+    annotations.check_annotators("pair_annotators")
     a = annotations
     stays = np.ones(a.n_annotators, dtype=bool)
     if count_label_pairs(a) > MAX_COUNTED_PAIRS:

@@ -163,6 +163,7 @@ def by_pair(statistic: Statistic) -> pd.DataFrame:
     AnnotationError
         If there are more than a hundred million pairs of labels.
     """
+    statistic.annotations.check_annotators("by_pair")
     annotations = statistic.annotations
     pairs = LabelPairs(annotations)
     estimate, error, observed = (np.full(pairs.n_pairs, math.nan) for _ in range(3))
@@ -249,6 +250,7 @@ def leave_one_out(statistic: Statistic) -> pd.DataFrame:
     DataFrame
         annotator, estimate; NaN where it is undefined or no pair of annotators is left.
     """
+    statistic.annotations.check_annotators("leave_one_out")
     values = [without_annotator(statistic, j) for j in range(statistic.n_annotators)]
     return pd.DataFrame({"annotator": statistic.annotations.annotators, "estimate": values})
 
@@ -268,6 +270,7 @@ def by_annotator(statistic: Statistic) -> pd.DataFrame:
         item; observed_agreement, their mean; without, the coefficient when the annotator
         is left out; change, how much leaving out adds.
     """
+    statistic.annotations.check_annotators("by_annotator")
     annotations = statistic.annotations
     pairs = by_pair(statistic)
     both = pd.concat(

@@ -79,6 +79,8 @@ class Coefficient:
         Whether the order of the annotators is without effect.
     numeric : bool
         Whether it treats the labels as numbers, whatever their scale.
+    pools : bool
+        Whether it does not depend on who gave which label of an item, so that counts are enough.
     binary : bool
         Whether it is for two categories only.
     per_category : bool
@@ -116,6 +118,7 @@ class Coefficient:
     chance_corrected: bool = True
     symmetric: bool = True
     numeric: bool = False
+    pools: bool = False
     binary: bool = False
     per_category: bool = False
     counts_categories: bool = False
@@ -126,13 +129,15 @@ class Coefficient:
     variants: Mapping[str, tuple[Options, ...]] = field(default_factory=dict, hash=False)
     examples: tuple[Example, ...] = (Example(),)
 
-    def check(self, annotations: Annotations) -> Annotations:
+    def check(self, annotations: Annotations, *, pools: bool | None = None) -> Annotations:
         """Reject labels that the coefficient can't use, and leave out what it ignores.
 
         Parameters
         ----------
         annotations : Annotations or DataFrame
             The labels; a data frame has one row per label, see `as_annotations`.
+        pools : bool, optional
+            Whether it pools annotators with the options that were chosen; by default as recorded.
 
         Returns
         -------
@@ -143,8 +148,8 @@ class Coefficient:
         Raises
         ------
         AnnotationError
-            If it is neither, there are too few or too many annotators, an annotator labelled an
-            item twice, no item has two labels, the scale is not accepted, or labels are no numbers
+            If it is neither, the annotators are unknown and it needs them, there are too few or too
+            many annotators, an annotator labelled an item twice, no item has two labels, the scale is not accepted, or labels are no numbers
             or not of two categories where they have to be.
         """
         annotations = as_annotations(annotations, self.name)
@@ -152,6 +157,12 @@ class Coefficient:
             raise AnnotationError(
                 f"{self.name}: takes {', '.join(sorted(self.accepts))} labels, got the "
                 f"{annotations.scale} scale. Choose another coefficient, or another scale."
+            )
+        if annotations.anonymous and not (self.pools if pools is None else pools):
+            raise AnnotationError(
+                f"{self.name}: needs to know who gave each label, and these labels are anonymous. "
+                "Choose a coefficient that pools annotators, such as Krippendorff's alpha or "
+                "Fleiss' kappa."
             )
         if annotations.first_repeat is not None:
             at = annotations.first_repeat

@@ -139,10 +139,11 @@ def report(
         rows = [
             *_overall(annotations, chosen, settings),
             *_by_category(annotations, settings),
-            *_by_annotator(annotations),
-            *_without_annotators(annotations, chosen),
-            *_by_pair(annotations, chosen, settings),
         ]
+        if not annotations.anonymous:
+            rows += _by_annotator(annotations)
+            rows += _without_annotators(annotations, chosen)
+            rows += _by_pair(annotations, chosen, settings)
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

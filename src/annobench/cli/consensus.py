@@ -63,7 +63,7 @@ def consensus(
     """
     from annobench.aggregation import consensus as consensus_of
     from annobench.reporting import consensus_page
-    from annobench.reporting.formats import extent
+    from annobench.reporting.formats import extent_of
 
     try:
         partitions = reading.partitions(engine)
@@ -108,8 +108,7 @@ def consensus(
         fail(error)
     print_reading(selection)
     say(
-        f"{extent(annotations.n_labels, annotations.n_annotators, annotations.n_items)}, "
-        f"by {model}\n"
+        f"{extent_of(annotations)}, by {model}\n"
         f"{_tied(int(found.items['tied_vote'].sum()))}; {found.certainty}"
     )
     if len(found.overruled):

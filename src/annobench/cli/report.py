@@ -113,7 +113,7 @@ def _print_overall(labels: Annotations | BlockedLabels, table: pd.DataFrame, lev
 
     console = terminal()
     console.print(
-        f"{formats.extent(labels.n_labels, labels.n_annotators, labels.n_items)}, {labels.scale}",
+        f"{formats.extent_of(labels)}, {labels.scale}",
         highlight=False,
     )
     console.print(_overall_table(table, level))

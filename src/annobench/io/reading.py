@@ -369,6 +369,11 @@ def read_known_gold(
             f"--gold {gold}: no such file, and {path} holds no known answers. Name a file with one "
             "row per item."
         )
+    if selection is not None and selection.gold and source.kind == "export":
+        raise ReaderError(
+            f"--gold {gold}: no such file, and {path} is an export, whose known answers are read "
+            "with its labels. Say --gold export."
+        )
     try:
         return read_gold(path, item=item, gold=gold, content=source.content.whole)
     except ReaderError as error:

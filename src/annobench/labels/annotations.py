@@ -83,6 +83,10 @@ class Annotations(Verbs):
         The elements of each category, by code; empty but on the set scale.
     elements : tuple of str
         The elements C that sets are made of; empty but on the set scale.
+    anonymous : bool
+        Whether nobody knows which labels of different items are by one annotator, as in a table of
+        counts. Codes of annotators then only number the labels of each item, and what depends on
+        annotators refuses such labels.
     """
 
     item: NDArray[np.int32]
@@ -94,6 +98,7 @@ class Annotations(Verbs):
     scale: Scale = field(default="nominal")
     members: tuple[frozenset[str], ...] = ()
     elements: tuple[str, ...] = ()
+    anonymous: bool = False
 
     def __post_init__(self) -> None:
         """Make the columns read-only, and of a whole number in two spellings one category."""
@@ -119,6 +124,25 @@ class Annotations(Verbs):
         """Take back what was pickled, read-only again."""
         self.__dict__.update(state)
         self.__post_init__()
+
+    def check_annotators(self, caller: str) -> None:
+        """Refuse anonymous labels where it matters who gave which.
+
+        Parameters
+        ----------
+        caller : str
+            What needs to know, for the message.
+
+        Raises
+        ------
+        AnnotationError
+            If the labels are anonymous.
+        """
+        if self.anonymous:
+            raise AnnotationError(
+                f"{caller}: needs to know who gave each label, and these labels are anonymous, as "
+                "counts are. Give labels with their annotators."
+            )
 
     def _rename_categories(self, names: tuple[str, ...]) -> None:
         """Give categories new names; those of one name become one."""
@@ -530,10 +554,9 @@ class Annotations(Verbs):
     ) -> Annotations:
         """Build annotations from counts of labels per item, by unknown annotators.
 
-        Annotators are made up: the first label of every item is by "1", the next by "2", and
-        so on. Coefficients that pool annotators (Fleiss' kappa, alpha, AC1,
-        Brennan-Prediger) don't see the difference; those that distinguish annotators mean nothing
-        here.
+        The labels are `anonymous`: the codes of annotators number the labels of each item.
+        Coefficients that pool annotators (Fleiss' kappa, alpha, AC1, Brennan-Prediger) need no
+        more; what depends on who gave which label refuses them.
 
         Parameters
         ----------
@@ -589,7 +612,7 @@ class Annotations(Verbs):
         size = table.sum(axis=1)
         rows, label = np.divmod(np.repeat(np.arange(table.size), table.ravel()), table.shape[1])
         turn = np.arange(rows.size) - np.repeat(np.cumsum(size) - size, size)
-        return cls.from_arrays(
+        labels = cls.from_arrays(
             np.array(items, dtype=object)[rows],
             turn + 1,
             np.array(names, dtype=object)[label],
@@ -598,6 +621,7 @@ class Annotations(Verbs):
             categories=names,
             scale=scale,
         )
+        return replace(labels, anonymous=True)
 
     @cached_property
     def membership(self) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 import pandas as pd
 
 from annobench.core.errors import AnnotationError
+from annobench.labels.column_kinds import number_of, unlike_labels
 from annobench.labels.columns import GOLD_NAMES, ITEM_NAMES, RESOLVED_NAMES, plain_name
 
 __all__ = ["ItemColumn", "find_item_column"]
@@ -36,6 +37,9 @@ _NUMBERED = re.compile(
     r"|assessor|grader|user|person|human)_?(?:\d+|[a-z])"
     r"|(?:label|rating|vote|annotation)_?\d+|[arcj]\d+)(?:_(?:label|rating|score|vote)s?)?"
 )
+
+#: What names the items where no column does.
+_INDEX = object()
 
 #: What pandas calls a column or an index without a name.
 _UNNAMED = re.compile(r"(?:unnamed:_\d+|__index_level_\d+__)?")
@@ -57,6 +61,8 @@ class ItemColumn:
         Columns without a name that are empty, or only count the rows.
     resolved : tuple of hashable
         Columns of known or adjudicated labels, by their names.
+    unlike : mapping of hashable to str
+        What further columns hold instead of labels: "times".
     """
 
     name: Hashable | None = None
@@ -64,6 +70,12 @@ class ItemColumn:
     doubt: str = ""
     idle: tuple[Hashable, ...] = ()
     resolved: tuple[Hashable, ...] = ()
+    unlike: Mapping[Hashable, str] = field(default_factory=dict)
+
+    @property
+    def left_out(self) -> set[Hashable]:
+        """The columns that are neither annotators' nor the items'."""
+        return {*self.idle, *self.resolved, *self.unlike}
 
     @property
     def notes(self) -> list[str]:
@@ -78,6 +90,9 @@ class ItemColumn:
                 else f"By their names {shown} hold known or adjudicated labels: they were not "
                 "taken for annotators. Give a column another name if it is one."
             )
+        if self.unlike:
+            listed = ", ".join(f"{name!r} ({what})" for name, what in self.unlike.items())
+            found.append(f"Not taken for annotators: {listed}. Name the annotators' columns if so.")
         return found
 
 
@@ -112,10 +127,17 @@ def find_item_column(
     named = item
     if named is None:
         named = next((by_name[name] for name in ITEM_NAMES if name in by_name), None)
-    resolved = resolved_columns([name for name in cells if name != named])
-    if of == "annotator" and resolved:
-        others = {name: own for name, own in cells.items() if name not in resolved}
-        return replace(find_item_column(others, item), resolved=resolved)
+    if of == "annotator":
+        others = {name: own for name, own in cells.items() if name != named}
+        resolved = resolved_columns(list(others))
+        unlike = unlike_labels({n: own for n, own in others.items() if not names_annotator(n)})
+        unlike = {name: what for name, what in unlike.items() if name not in resolved}
+        if named is None and (only := _only_name(unlike, cells)) is not None:
+            del unlike[only]
+        if resolved or unlike:
+            rest = {n: own for n, own in cells.items() if n not in unlike and n not in resolved}
+            found = find_item_column(rest, item)
+            return replace(found, resolved=resolved, unlike={**unlike, **found.unlike})
     columns = [_Column(name, cells[name]) for name in cells if name != named]
     idle = tuple(
         each.name
@@ -171,7 +193,7 @@ def said_of_counts(cells: Mapping[Any, Sequence[str]]) -> str:
     """Say why columns may be categories, and their cells how many annotators chose each."""
     if any(map(names_annotator, cells)):
         return ""
-    rows = [[_number(cell) for cell in row] for row in zip(*cells.values(), strict=True)]
+    rows = [[number_of(cell) for cell in row] for row in zip(*cells.values(), strict=True)]
     numbers = {n for row in rows for n in row}
     totals = {sum(row) for row in rows}
     is_whole = all(n >= 0 and n.is_integer() for n in numbers)
@@ -201,12 +223,13 @@ def with_items(
         raise AnnotationError(f"{name}: column {column!r} is listed twice. Rename one.")
     cells = {column: _texts(frame[column].head(ROWS)) for column in frame}
     if item is None and by_index:
-        found = ItemColumn(resolved=resolved_columns(list(cells)))
+        # A name that is no column: the index names the items.
+        found = replace(find_item_column(cells, _INDEX), name=None)
     else:
         found = find_item_column(cells, item, of=of)
     if found.doubt:
         raise AnnotationError(f"{name}: {found.doubt}")
-    frame = frame.drop(columns=[*found.idle, *found.resolved])
+    frame = frame.drop(columns=list(found.left_out))
     if found.name is not None:
         frame = frame.set_index(found.name)
     # Two rows of one item are rather two questions, or two items of which only a part is named.
@@ -249,12 +272,12 @@ class _Column:
     @cached_property
     def numbers(self) -> list[float]:
         """Its cells as numbers, empty if one is none."""
-        found = [_number(cell) for cell in self.cells if cell]
+        found = [number_of(cell) for cell in self.cells if cell]
         return found if all(map(math.isfinite, found)) else []
 
     @cached_property
     def is_of_words(self) -> bool:
-        return not any(math.isfinite(_number(value)) for value in self.distinct)
+        return not any(math.isfinite(number_of(value)) for value in self.distinct)
 
     @cached_property
     def never_repeats(self) -> bool:
@@ -268,11 +291,13 @@ class _Column:
         return self.never_repeats and counts
 
 
-def _number(cell: str) -> float:
-    try:
-        return float(cell.replace(",", "."))
-    except ValueError:
-        return math.nan
+def _only_name(
+    unlike: Mapping[Hashable, str], cells: Mapping[Any, Sequence[str]]
+) -> Hashable | None:
+    """Return the column of addresses or times that is the only one to name the items, if it is."""
+    fits = [name for name in unlike if _Column(name, cells[name]).never_repeats]
+    rest = [_Column(name, own) for name, own in cells.items() if name not in unlike]
+    return fits[0] if len(fits) == 1 and not _signs(rest) and len(unlike) == 1 else None
 
 
 def _is_unnamed(column: object) -> bool:

@@ -158,7 +158,7 @@ class Method:
         Raises
         ------
         AnnotationError
-            If there are no labels, their scale is not accepted, there are too many categories,
+            If annotators must be compared and are unknown, there are no labels, their scale is not accepted, there are too many categories,
             or annotators must be compared and no item has labels of two.
 
         Notes
@@ -167,6 +167,11 @@ class Method:
         """
         if not isinstance(annotations, BlockedLabels):
             annotations = as_annotations(annotations, self.name)
+        if isinstance(annotations, Annotations) and annotations.anonymous and self.compares:
+            raise AnnotationError(
+                f"{self.name}: compares annotators, and these labels are anonymous, as counts are. "
+                "Choose voting, or give labels with their annotators."
+            )
         if annotations.n_labels == 0:
             raise AnnotationError(f"{self.name}: there are no labels. Give at least one.")
         if annotations.scale not in self.accepts:

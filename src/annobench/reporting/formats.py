@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
 from annobench.replication.printed import unit_of
+
+if TYPE_CHECKING:
+    from annobench.labels.annotations import Annotations
+    from annobench.scale._blocks import BlockedLabels
 
 __all__ = ["breakable", "counted", "level", "number", "percent", "shown", "signed"]
 
@@ -130,6 +135,27 @@ def counted(n: int, noun: str) -> str:
         Such as "1 item" or "2,000 items".
     """
     return f"{n:,} {plural(n, noun)}"
+
+
+def extent_of(labels: Annotations | BlockedLabels) -> str:
+    """Say how many labels there are, of how many annotators if these are known, for how many items.
+
+    Parameters
+    ----------
+    labels : Annotations or BlockedLabels
+        The labels.
+
+    Returns
+    -------
+    str
+        Such as "56 labels for 4 items, annotators unknown".
+    """
+    a = labels
+    if getattr(a, "anonymous", False):
+        return (
+            f"{counted(a.n_labels, 'label')} for {counted(a.n_items, 'item')}, annotators unknown"
+        )
+    return extent(a.n_labels, a.n_annotators, a.n_items)
 
 
 def extent(n_labels: int, n_annotators: int, n_items: int) -> str:

@@ -143,25 +143,28 @@ def facts(annotations: Annotations) -> list[tuple[str, str, str]]:
     listed = ", ".join(shares) + (" …" if len(names) > 6 else "")
     if a.scale == "interval" and a.n_labels:
         listed = f"{a.category_values.min():g} to {a.category_values.max():g}"
+    of_annotators = (
+        f"{a.n_annotators:,}",
+        plural(a.n_annotators, "annotator"),
+        f"{_spread(per_annotator)} labels each",
+    )
+    design = (
+        "complete: every annotator labelled every item"
+        if a.n_labels == cells
+        else f"{percent(full)} of all item–annotator pairs"
+    )
+    if a.anonymous:
+        of_annotators = ("?", "annotators", "who gave which label is not known")
+        design = "as many as the counts say"
     return [
         (f"{a.n_items:,}", plural(a.n_items, "item"), f"{_spread(per_item)} labels each"),
-        (
-            f"{a.n_annotators:,}",
-            plural(a.n_annotators, "annotator"),
-            f"{_spread(per_annotator)} labels each",
-        ),
-        (
-            f"{a.n_labels:,}",
-            plural(a.n_labels, "label"),
-            "complete: every annotator labelled every item"
-            if a.n_labels == cells
-            else f"{percent(full)} of all item–annotator pairs",
-        ),
+        of_annotators,
+        (f"{a.n_labels:,}", plural(a.n_labels, "label"), design),
         (f"{len(names):,}", many if len(names) != 1 else one, f"{a.scale}: {listed}"),
         (
             f"{paired:,}",
             f"comparable {plural(paired, 'item')}",
-            "labelled by two annotators or more",
+            "with two labels or more" if a.anonymous else "labelled by two annotators or more",
         ),
     ]
 
@@ -192,7 +195,7 @@ def cautions(annotations: Annotations) -> list[str]:
             f"Only {paired} {plural(paired, 'item')} with two labels or more: the intervals "
             "are rough, and the analytic ones too narrow."
         )
-    if 2 <= a.n_annotators < FEW_ANNOTATORS:
+    if 2 <= a.n_annotators < FEW_ANNOTATORS and not a.anonymous:
         found.append(
             f"Only {a.n_annotators} annotators: the estimates hold for these annotators. The "
             "intervals account for the sampling of items, not for that of annotators."
@@ -386,7 +389,7 @@ def _categories(annotations: Annotations, table: pd.DataFrame) -> dict[str, Any]
 
 def _annotators(annotations: Annotations, table: pd.DataFrame) -> dict[str, Any] | None:
     rows = table[table["breakdown"].eq("annotator") & table["of"].notna()]
-    if annotations.n_annotators < 2 or rows["estimate"].isna().all():
+    if annotations.anonymous or annotations.n_annotators < 2 or rows["estimate"].isna().all():
         return None
     overall = table[table["breakdown"].eq("overall") & table["coefficient"].eq(LEADING)]
     options = overall["options"].iloc[0]
@@ -427,7 +430,7 @@ def _annotators(annotations: Annotations, table: pd.DataFrame) -> dict[str, Any]
 def _pairs(annotations: Annotations) -> dict[str, Any] | None:
     """Lay out a heat map of few annotators, or the distribution over pairs of many."""
     a = annotations
-    if a.n_annotators < 3 or count_label_pairs(a) == 0:
+    if a.anonymous or a.n_annotators < 3 or count_label_pairs(a) == 0:
         return None
     if count_label_pairs(a) > MAX_LABEL_PAIRS:
         common = pair_annotators(a)

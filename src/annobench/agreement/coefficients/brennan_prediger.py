@@ -25,6 +25,7 @@ METHOD = Coefficient(
     reference="Brennan and Prediger (1981), Educational and Psychological Measurement 41",
     accepts=frozenset({"nominal", "ordinal", "interval"}),
     annotators="any",
+    pools=True,
     missing="Items with fewer than two labels are left out.",
     degenerate="There is only one category.",
     standard_error="Gwet (2014), chapter 5: linearisation over items",

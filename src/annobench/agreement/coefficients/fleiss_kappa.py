@@ -29,6 +29,7 @@ METHOD = Coefficient(
     reference="Fleiss (1971), Psychological Bulletin 76",
     accepts=frozenset({"nominal", "ordinal", "interval"}),
     annotators="any",
+    pools=True,
     missing="Items with one label count in p_k only.",
     degenerate="Every label is the same, so the expected agreement is 1.",
     standard_error="Gwet (2014), chapter 5: linearisation over items, annotators fixed",

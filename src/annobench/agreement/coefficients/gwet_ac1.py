@@ -25,6 +25,7 @@ METHOD = Coefficient(
     reference="Gwet (2008), British Journal of Mathematical and Statistical Psychology 61",
     accepts=frozenset({"nominal", "ordinal", "interval"}),
     annotators="any",
+    pools=True,
     missing="Items with one label count in p_k only.",
     degenerate="There is only one category.",
     standard_error="Gwet (2008), equation for any number of annotators: linearisation over items",

@@ -129,7 +129,7 @@ def icc(
             "icc: one way has no consistency, as annotators differ from item to item. "
             "Choose kind='agreement', or a two-way model."
         )
-    annotations = METHOD.check(annotations)
+    annotations = METHOD.check(annotations, pools=model == "one-way")
     way = "one-way" if model == "one-way" else "two-way"
 
     def make_form(labels: Annotations, copies: Floats | None) -> Form:

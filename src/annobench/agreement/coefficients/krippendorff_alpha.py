@@ -32,6 +32,7 @@ METHOD = Coefficient(
     reference="Krippendorff (2011), Computing Krippendorff's alpha-reliability",
     accepts=frozenset({"nominal", "ordinal", "interval", "set"}),
     annotators="any",
+    pools=True,
     missing="Items with fewer than two labels are left out; all other labels have equal weight.",
     degenerate="Every label of the items with two labels is the same: no disagreement is expected.",
     standard_error="Delta method over items",

@@ -26,6 +26,7 @@ METHOD = Coefficient(
     reference="Fleiss (1971), Psychological Bulletin 76, equation 2",
     accepts=frozenset({"nominal", "ordinal", "interval", "set"}),
     annotators="any",
+    pools=True,
     missing="Items with fewer than two labels are left out.",
     degenerate="It is undefined only without a pair of labels.",
     standard_error="Standard error of a mean over items; with pairs as weights, of a ratio.",

@@ -28,6 +28,7 @@ METHOD = Coefficient(
     reference="Cicchetti and Feinstein (1990), Journal of Clinical Epidemiology 43, 551-558",
     accepts=frozenset({"nominal", "ordinal"}),
     annotators="any",
+    pools=True,
     missing="Items with fewer than two labels are left out.",
     degenerate="Nobody gave the category to an item with two labels.",
     standard_error="Delta method on a ratio of sums over items",

@@ -1,0 +1,148 @@
+"""Columns that hold no labels beside those of annotators: dates, addresses, totals, comments.
+
+Taken for an annotator, such a column changes every coefficient without a sign that it did.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import chain
+
+from annobench.labels.columns import plain_name
+
+__all__ = ["number_of", "unlike_labels"]
+
+#: The share of the cells that are not empty from which a column is of their kind.
+_MOST = 0.8
+#: Rows from which a number that follows from the others' is no coincidence.
+_MIN_ROWS = 3
+
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_DATE = re.compile(
+    r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?:[ T,]+\d{1,2}:\d{2}.*)?"
+    r"|\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?(?: ?[AaPp][Mm])?"
+)
+
+#: By what a column then holds, the names that say so.
+_NAMES: Mapping[str, frozenset[str]] = {
+    "times": frozenset(
+        "date time datetime timestamp created created_at createdat updated updated_at submitted "
+        "submitted_at submission_time submit_time submit_date start_time end_time starttime endtime "
+        "start_date end_date startdate enddate started started_at finished_at completed_at "
+        "recordeddate recorded_date duration duration_(in_seconds) time_spent lead_time seconds "
+        "elapsed".split()
+    ),
+    "e-mail addresses": frozenset("email e_mail mail email_address e_mail_address".split()),
+    "comments": frozenset(
+        "comments note notes remark remarks explanation explanations rationale reason reasons "
+        "justification feedback annotator_comment annotator_notes memo".split()
+    ),
+    "totals": frozenset(
+        "total totals average avg mean std stdev stddev variance n_annotators n_raters n_coders "
+        "n_labels n_votes num_annotators num_raters num_labels num_votes number_of_raters "
+        "number_of_annotators freq frequency tally".split()
+    ),
+    "agreement": frozenset(
+        "agreement agree agreed match matches matched percent_agreement pct_agreement %_agreement "
+        "agreement_% disagreement disagree unanimous cohen_kappa cohens_kappa cohen's_kappa "
+        "fleiss_kappa fleiss'_kappa krippendorff_alpha krippendorff's_alpha".split()
+    ),
+    "what a tool notes": frozenset(
+        "status progress finished ip ipaddress ip_address userlanguage user_language locale "
+        "distributionchannel distribution_channel recipientemail recipientfirstname "
+        "recipientlastname externalreference locationlatitude locationlongitude".split()
+    ),
+}
+
+#: Names that may be a person's, too: they say so only of such numbers.
+_STATISTICS: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "sum": sum,
+    "max": max,
+    "maximum": max,
+    "min": min,
+    "minimum": min,
+    "median": statistics.median,
+    "mode": statistics.mode,
+    "sd": statistics.pstdev,
+}
+_COUNTS = frozenset({"n", "count", "counts"})
+_COEFFICIENTS = frozenset({"alpha", "kappa", "icc", "entropy", "pi", "ac1"})
+
+
+def unlike_labels(cells: Mapping[Hashable, Sequence[str]]) -> dict[Hashable, str]:
+    """Say which columns hold no labels, and what they hold instead.
+
+    Parameters
+    ----------
+    cells : mapping of hashable to sequence of str
+        The cells of each column, empty where missing; all of one length.
+
+    Returns
+    -------
+    dict of hashable to str
+        What a column holds, in the plural, for messages: "times".
+    """
+    found = {name: what for name in cells if (what := _by_name(name))}
+    alike = {n: what for n, own in cells.items() if n not in found and (what := _by_cells(own))}
+    # Where nearly all columns hold dates, dates are the labels.
+    if len(cells) - len(found) - len(alike) > 1:
+        found |= alike
+    rest = {name: own for name, own in cells.items() if name not in found}
+    numbers = {name: [number_of(cell) for cell in own] for name, own in rest.items()}
+    for name, own in numbers.items():
+        others = [numbers[other] for other in numbers if other != name]
+        if what := _follows(name, own, others):
+            found[name] = what
+    return found
+
+
+def _by_name(name: Hashable) -> str:
+    plain = plain_name(name)
+    return next((what for what, names in _NAMES.items() if plain in names), "")
+
+
+def _by_cells(cells: Sequence[str]) -> str:
+    given = [cell for cell in cells if cell]
+    for what, pattern in (("e-mail addresses", _EMAIL), ("times", _DATE)):
+        if given and sum(map(bool, map(pattern.fullmatch, given))) >= _MOST * len(given):
+            return what
+    return ""
+
+
+def _follows(name: Hashable, own: Sequence[float], others: Sequence[Sequence[float]]) -> str:
+    """Say what the numbers of a column are of the others', if they follow from these."""
+    given = [n for n in own if not math.isnan(n)]
+    if len(given) < len(own) or len(own) < _MIN_ROWS or len(others) < 2:
+        return ""
+    plain = plain_name(name)
+    if plain in _COEFFICIENTS and not all(n.is_integer() for n in given):
+        return "agreement"
+    rows = [[n for n in row if not math.isnan(n)] for row in zip(*others, strict=True)]
+    if plain in _COUNTS and (
+        not any(rows) or all(n == len(row) for n, row in zip(own, rows, strict=True))
+    ):
+        return "totals"
+    if not all(rows):
+        return ""
+
+    def equals(statistic: Callable[[Sequence[float]], float]) -> bool:
+        pairs = zip(own, rows, strict=True)
+        return all(math.isclose(n, statistic(row), abs_tol=0.006) for n, row in pairs)
+
+    if plain in _STATISTICS and equals(_STATISTICS[plain]):
+        return "totals"
+    varied = len(set(own)) > 1 and len({*chain(*rows)}) > 1
+    # A sum beyond all labels, or a mean between them, is no label itself.
+    beyond = min(own) > max(chain(*rows)) or not all(n.is_integer() for n in own)
+    return "totals" if varied and beyond and (equals(sum) or equals(statistics.mean)) else ""
+
+
+def number_of(cell: str) -> float:
+    """Return a cell as a number, with a decimal point or comma; NaN if it is none."""
+    try:
+        return float(cell.replace(",", "."))
+    except ValueError:
+        return math.nan
