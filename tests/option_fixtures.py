@@ -86,6 +86,14 @@ def wide(folder: Path, variant: str = "") -> Path:
         )
     elif variant == "people":
         table = table[["id", "rater_1", "rater_2", "rater_3"]].set_axis(["id", *PEOPLE], axis=1)
+    elif variant == "tallied":
+        table["n"] = [1 + k % 3 for k in number]
+    elif variant == "headed":
+        below = pd.DataFrame([dict.fromkeys(["rater_1", "rater_2", "rater_3"], "label")])
+        below = below.reindex(columns=table.columns, fill_value="")
+        table = pd.concat([below, table], ignore_index=True)
+    elif variant == "book":
+        return book(folder / "wide.xlsx", table)
     elif variant == "sets":
         pattern = {"1": "a;b,c", "2": "a", "3": "b,c;a"}
         for name in ("rater_1", "rater_2", "rater_3"):
@@ -95,10 +103,26 @@ def wide(folder: Path, variant: str = "") -> Path:
     return path
 
 
+def book(path: Path, second: pd.DataFrame) -> Path:
+    """A workbook of two sheets, the first of items of which nothing more is known."""
+    name = second.columns[0]
+    with pd.ExcelWriter(path) as writer:
+        first = second.assign(**{name: "first " + second[name]})
+        first.to_excel(writer, sheet_name="first", index=False)
+        second.to_excel(writer, sheet_name="second", index=False)
+    return path
+
+
 def export(folder: Path, variant: str = "") -> Path:
     """Label Studio's JSON, with two questions and all that comes of work."""
     if variant == "controls":
         return controls(folder)
+    if variant == "book":
+        frame = panel()
+        number = frame["item"].str[1:].astype(int)
+        about = {"sentence": "sentence of " + frame["item"], "known": (number % 3 + 1).astype(str)}
+        about |= {"document": [f"d{n // 4}" for n in number]}
+        return book(folder / "long.xlsx", frame.assign(item=number.astype(str), **about))
     tasks = []
     frame = panel()
     for n, (name, group) in enumerate(frame.groupby("item")):

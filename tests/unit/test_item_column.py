@@ -333,7 +333,7 @@ def test_counts_of_categories_are_no_labels_of_annotators(tmp_path):
     )
     path = tmp_path / "counts.csv"
     frame.to_csv(path, index=False)
-    with pytest.raises(ReaderError, match=r"add up to 14.*from_counts"):
+    with pytest.raises(ReaderError, match=r"add up to 14.*--counts"):
         select_labels(path, format="wide")
     for wide in (frame, frame.set_index("item")):
         with pytest.raises(AnnotationError, match=r"add up to 14.*from_counts"):

@@ -72,6 +72,13 @@ READING = {
         "long": ("--empty category", "gappy"),
         "export": ("--empty category", "empty", "--question grade"),
     },
+    "annotators": ("--annotators rater_1,rater_2",),
+    "transpose": ("--transpose",),
+    "counts": ("--counts",),
+    "weight": ("--weight n", "tallied"),
+    "missing": ("--missing 3",),
+    "sheet": {"wide": ("--sheet second", "book", "--from wide"), "": ("--sheet second", "book")},
+    "header_rows": ("--header-rows 2", "headed"),
     "text": ("--text sentence",),
     "from_format": {"wide": ("--from list_cells",), "": ("--from prodigy",)},
     "keep_names": {
@@ -87,6 +94,7 @@ READING = {
 }
 OWN = {
     "report": {
+        "gold": ("--gold rater_3",),
         "scale": ("--scale interval",),
         "order": ("--order 3,1,2",),
         "separator": ("--separator ,", "sets", "--scale set"),
@@ -109,6 +117,7 @@ OWN = {
         "resume": ("--resume",),
     },
     "certificate": {
+        "gold": ("--gold rater_3",),
         "guess_distribution": ("--guess-distribution {other_guess}",),
         "min_agreement": ("--min-agreement 0.6",),
         "model": ("--model rates", "", "", "{input}"),
@@ -117,6 +126,7 @@ OWN = {
         "level": ("--level 0.8",),
     },
     "audit": {
+        "gold": ("--gold rater_3",),
         "checks": ("--checks 12",),
         "checked": ("--checked drawn/other.csv",),
         "model": ("--model voting",),
@@ -168,7 +178,7 @@ OWN = {
         "level": ("--level 0.8",),
         "seed": ("--seed 5",),
     },
-    "convert": {"ledger": ("--ledger {out}/ledger.csv",)},
+    "convert": {"gold": ("--gold rater_3",), "ledger": ("--ledger {out}/ledger.csv",)},
     "compare": {
         "item": {
             "long": ("--item triple", "", "", COMPARE_KNOWN),
@@ -206,18 +216,24 @@ REFUSED = {
     "score": "rmse",
 }
 NUMBERS = {"level", "seed", "replicates", "checks", "error_rate", "confidence", "threshold"}
-FLAGS = {"keep_names", "resume"}
+NUMBERS |= {"header_rows"}
+FLAGS = {"keep_names", "resume", "transpose", "counts"}
 
 #: Columns that only repeat an option, or differ from run to run.
 ECHOES = ["seconds", "megabytes", "level"]
 
 #: Options without which a command may refuse the input.
-MENDS = {"repeats", "annotator_from"}
+MENDS = {"repeats", "annotator_from", "sheet", "header_rows"}
 
 #: Options whose values here are refused where they are used, which is their effect.
 FAILING = {
     "scheduler",
     "from_format",
+    "transpose",
+    "counts",
+    ("judge", "annotators"),
+    ("certificate", "missing"),
+    ("compare", "weight"),
     ("judge", "keep_names"),
     ("judge", "annotator"),
     ("certificate", "empty"),
@@ -233,6 +249,8 @@ ELSEWHERE = {
     ("report", "dask", "engine"),
     ("judge", "export", "shown_first"),
     ("consensus", "dask", "engine"),
+    *((command, "export", "header_rows") for command in COMMANDS),
+    *((command, "wide", "annotator") for command in COMMANDS),
 }
 
 CASES = [

@@ -149,8 +149,9 @@ class Coefficient:
         ------
         AnnotationError
             If it is neither, the annotators are unknown and it needs them, there are too few or too
-            many annotators, an annotator labelled an item twice, no item has two labels, the scale is not accepted, or labels are no numbers
-            or not of two categories where they have to be.
+            many annotators, an annotator labelled an item twice, no item has two labels, the scale
+            is not accepted, or labels are no numbers or not of two categories where they have to
+            be.
         """
         annotations = as_annotations(annotations, self.name)
         if annotations.scale not in self.accepts:

@@ -18,6 +18,8 @@ _ALL = f"{IN_MEMORY} dask"
 
 _NAMES = ("keep_names", "key")
 _CHECKED = ("checked", "")
+#: Of commands that compare nothing with gold.
+_GOLD = Option("wide", "names the column of known categories, which is no annotator's")
 _ENGINE = {
     "engine": Option(
         "partitions dask", "says where a folder of `annobench partition` is worked on"
@@ -28,8 +30,9 @@ _ENGINE = {
 #: The options of reading that a command makes no use of, and its own options.
 COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
     "report": (
-        ("gold",),
+        (),
         {
+            "gold": _GOLD,
             "scale": Option(LABELS, "says what labels mean"),
             "order": Option(LABELS, "orders the categories"),
             "separator": Option(LABELS, "splits labels into sets", needs=("scale", "set")),
@@ -51,8 +54,9 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
         },
     ),
     "certificate": (
-        ("gold", *_NAMES),
+        _NAMES,
         {
+            "gold": _GOLD,
             "guess_distribution": Option(IN_MEMORY, "is the probability of a guess"),
             "min_agreement": Option(IN_MEMORY, "says which items are retained"),
             "model": Option(IN_MEMORY, "chooses the model"),
@@ -62,8 +66,9 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
         },
     ),
     "audit": (
-        ("gold", *_NAMES),
+        _NAMES,
         {
+            "gold": _GOLD,
             "checks": Option(IN_MEMORY, "is the number of items to draw"),
             "checked": Option("checked", "names the items that were checked"),
             "model": Option(IN_MEMORY, "chooses the model by which items are drawn"),
@@ -106,8 +111,8 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
         },
     ),
     "convert": (
-        ("text", "gold"),
-        {"ledger": Option(IN_MEMORY, "names the file of the ledger")},
+        ("text",),
+        {"gold": _GOLD, "ledger": Option(IN_MEMORY, "names the file of the ledger")},
     ),
     "compare": (
         ("text", *_NAMES),

@@ -43,6 +43,8 @@ class Facts:
         Labels that are not the annotator's first for the item.
     judges : tuple of str
         Annotators that go by the names of language models.
+    anonymous : bool
+        Whether nobody knows which labels are by one annotator.
     """
 
     scale: Scale | str
@@ -51,6 +53,7 @@ class Facts:
     n_shared: int
     n_repeats: int
     judges: tuple[str, ...] = ()
+    anonymous: bool = False
 
     @classmethod
     def of_labels(cls, labels: Annotations) -> Facts:
@@ -73,6 +76,7 @@ class Facts:
             int(labels.is_shared.sum()),
             labels.n_labels - labels.first_labels().n_labels,
             tuple(name for name in labels.annotators if _MODEL.search(name)),
+            labels.anonymous,
         )
 
     @classmethod
@@ -183,6 +187,12 @@ def propose(facts: Facts, file: str, *, option: str = "", what: str = "labels") 
             f"{facts.n_categories:,} categories are too many for `annobench consensus`: sort them "
             "into fewer."
         )
+    elif facts.anonymous:
+        found.commands.append(f"annobench consensus {option or file} --model voting")
+        found.reasons.append(
+            "Who gave which label is not known: coefficients and models that compare annotators "
+            "can't be computed."
+        )
     else:
         found.commands.append(f"annobench consensus {option or file}")
     if facts.judges and facts.n_annotators - len(facts.judges) >= 2:
@@ -279,7 +289,8 @@ def _of_question(
     if combined:  # only `report` takes sets
         option = words(path, [*given, "--question", f"{question}={combined[0]}"])
     found = propose(Facts.of_labels(labels), file, option=option, what="answers")
-    found.commands.append(f"annobench convert {option or file} {shlex.quote(_free())}")
+    if not labels.anonymous:
+        found.commands.append(f"annobench convert {option or file} {shlex.quote(_free())}")
     return found
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _READING = "Reading labels"
 
 #: Options that say which answers become labels; the others say how a source is read.
-_SELECTING = ("status", "repeats", "gold_items", "empty")
+_SELECTING = ("status", "repeats", "gold_items", "empty", "missing")
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,8 @@ class Reading:
 
         wishes = {name: value for name, value in self.options.items() if name not in _SELECTING}
         source = Source.of(self.path, **wishes)
+        if "gold" in wishes and source.format is None:
+            source = replace(source, options=replace(source.options, gold=None))
         if source.partitions is None:
             refuse_too_many_labels(source, self.command)
         return source
@@ -387,9 +389,29 @@ def _shared(
             "annotation tool exported.",
         ),
     ],
-    item: Annotated[str | None, _option("Column of the items.")] = None,
+    item: Annotated[
+        str | None, _option("Column of the items, or several with commas between.")
+    ] = None,
     annotator: Annotated[str | None, _option("Column of the annotators.")] = None,
     label: Annotated[str | None, _option("Column of the labels.")] = None,
+    annotators: Annotated[
+        str | None, _option("Columns of the annotators, with commas between: anna,ben,carla.")
+    ] = None,
+    transpose: Annotated[
+        bool, _option("A row is an annotator and a column an item.", "--transpose")
+    ] = False,
+    counts: Annotated[
+        bool, _option("Cells say how many annotators chose each category.", "--counts")
+    ] = False,
+    weight: Annotated[str | None, _option("Column of how many items a row stands for.")] = None,
+    missing: Annotated[
+        str | None, _option("Labels that mean that there is none, with commas: 99,NA.")
+    ] = None,
+    sheet: Annotated[str | None, _option("The sheet of a workbook that is meant.")] = None,
+    header_rows: Annotated[
+        int | None,
+        typer.Option(min=1, help="Rows of the header, below titles.", rich_help_panel=_READING),
+    ] = None,
     question: Annotated[
         str | None, _option("The question whose answers are the labels; see `annobench inspect`.")
     ] = None,
@@ -471,11 +493,20 @@ def _reading(given: dict[str, Any], command: str) -> Reading | None:
     if path is None:
         return None
     given["status"] = listed(given["status"])
+    for name in ("annotators", "missing"):
+        given[name] = split_words(given[name])
+    if gold is not None and gold != "export" and not Path(gold).is_file():
+        given["gold"] = gold
     given["format"] = given.pop("from_format")
     # A command without the option shows no annotator, so that nobody needs a pseudonym.
     given.setdefault("keep_names", True)
     options = {name: value for name, value in given.items() if value is not None}
     return Reading(path, command, options, gold, key, spans)
+
+
+def split_words(text: str | None) -> list[str] | None:
+    """Split what is listed with commas, with its spaces inside."""
+    return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
 
 
 def print_reading(selection: Selection | LayerSelection) -> None:
@@ -486,6 +517,8 @@ def print_reading(selection: Selection | LayerSelection) -> None:
     selection : Selection
         What was read.
     """
+    if read_as := getattr(selection, "read_as", ""):
+        note(read_as)
     if is_verbose():
         for what, rows, first in selection.ledger.itertuples(index=False):
             note(f"{rows:>12,}  {what}{f' ({first})' if first else ''}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 
 import typer
 
-from annobench.core.errors import AnnotationError
+from annobench.core.errors import AnnotationError, UnclearLayoutError
 from annobench.core.texts import is_formula, visible
 
 if TYPE_CHECKING:
@@ -124,4 +124,9 @@ def set_verbosity(level: Literal["quiet", "usual", "verbose"]) -> None:
 
 def fail(error: Exception) -> NoReturn:
     typer.echo(visible(f"annobench: {error}"), err=True)
+    if isinstance(error, UnclearLayoutError):
+        from annobench.cli._readings import said_of_readings
+
+        for line in said_of_readings(error):
+            typer.echo(visible(line), err=True)
     raise typer.Exit(1)

@@ -18,7 +18,13 @@ from annobench.cli._proposals import (
     propose_for_partitions,
     words,
 )
-from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
+from annobench.cli._reading import (
+    Reading,
+    print_reading,
+    reads_labels,
+    refuse_sets,
+    split_words,
+)
 from annobench.cli._replacing import refuse_to_replace
 from annobench.cli._shared import check_folder, fail, note_formulas, say, terminal
 from annobench.core.discovery import did_you_mean
@@ -49,6 +55,23 @@ def inspect(
     question: Annotated[
         str | None, typer.Option(help="The only question of an export to look at.")
     ] = None,
+    annotators: Annotated[
+        str | None, typer.Option(help="Columns of the annotators, with commas between.")
+    ] = None,
+    transpose: Annotated[
+        bool, typer.Option("--transpose", help="A row is an annotator and a column an item.")
+    ] = False,
+    counts: Annotated[
+        bool, typer.Option("--counts", help="Cells say how many annotators chose each category.")
+    ] = False,
+    weight: Annotated[
+        str | None, typer.Option(help="Column of how many items a row stands for.")
+    ] = None,
+    gold: Annotated[str | None, typer.Option(help="Column of known categories.")] = None,
+    sheet: Annotated[str | None, typer.Option(help="The sheet of a workbook.")] = None,
+    header_rows: Annotated[
+        int | None, typer.Option(min=1, help="Rows of the header, below titles.")
+    ] = None,
 ) -> None:
     """Say what a file or folder is, what it holds, and which command to type.
 
@@ -56,8 +79,25 @@ def inspect(
     """
     from annobench.io.source import Source
 
-    named = {"from": from_format, "item": item, "annotator": annotator, "label": label}
-    given = [word for name, value in named.items() if value for word in (f"--{name}", value)]
+    named = {
+        "from": from_format,
+        "item": item,
+        "annotator": annotator,
+        "label": label,
+        "annotators": annotators,
+        "transpose": transpose,
+        "counts": counts,
+        "weight": weight,
+        "gold": gold,
+        "sheet": sheet,
+        "header-rows": header_rows,
+    }
+    given = [
+        word
+        for name, value in named.items()
+        if value
+        for word in ((f"--{name}",) if value is True else (f"--{name}", str(value)))
+    ]
     try:
         source = Source.of(
             path,
@@ -66,6 +106,13 @@ def inspect(
             annotator=annotator,
             label=label,
             question=question,
+            annotators=split_words(annotators) or (),
+            transpose=transpose,
+            counts=counts,
+            weight=weight,
+            gold=gold,
+            sheet=sheet,
+            header_rows=header_rows,
             keep_names=True,
         )
         if source.partitions is not None:
@@ -83,6 +130,8 @@ def inspect(
     console.print(f"{export.format.title}, {export.variant}", markup=False, highlight=False)
     console.print(export.format.note, markup=False, highlight=False, style="dim")
     console.print(_questions(export, question))
+    if export.read_as:
+        console.print(export.read_as, markup=False, highlight=False, soft_wrap=True)
     notes = [f"Note: {text}" for text in export.notes]
     for line in (*_facts(export), *_several(export), *notes, *_doubts(export)):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -160,7 +209,9 @@ def _questions(export: Export, only: str | None) -> Table:
     for row in export.questions.to_dict("records"):
         if only not in (None, row["question"]):
             continue
-        counts = (f"{row[name]:,}" for name in ("answers", "items", "annotators"))
+        counts = [f"{row[name]:,}" for name in ("answers", "items", "annotators")]
+        if export.anonymous:
+            counts[-1] = "unknown"
         shown.add_row(
             escape(row["question"]), row["kind"], *counts, escape(_some(row["categories"]))
         )
@@ -245,6 +296,7 @@ def convert(
         refuse_to_replace("convert", targets, sources=reading.sources, force=force)
         selection = reading.select(repeats="all")
         refuse_sets(selection, "convert")
+        selection.labels.check_annotators("convert")
         write_labels(selection.labels, out)
         if ledger is not None:
             write_csv(selection.ledger, ledger)

@@ -7,7 +7,8 @@ and how to mend it.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 __all__ = [
     "AnnotationError",
@@ -25,6 +26,7 @@ __all__ = [
     "MissingLibraryError",
     "PublicationError",
     "ReaderError",
+    "UnclearLayoutError",
     "check_level",
     "report_faults",
 ]
@@ -43,6 +45,27 @@ class MissingLibraryError(AnnotationError):
 
 class ReaderError(ValueError):
     """A file that a reader can't take: names the file, the line where known, and the remedy."""
+
+
+class UnclearLayoutError(ReaderError):
+    """A table that can be read in several ways, with different results.
+
+    Parameters
+    ----------
+    message : str
+        The readings, and how to choose one.
+    path : path-like
+        The file.
+    readings : mapping of str to dict
+        By the options of the command line, those of `annobench.io.select_labels`.
+    """
+
+    def __init__(
+        self, message: str, path: str | os.PathLike[str], readings: Mapping[str, dict[str, Any]]
+    ) -> None:
+        super().__init__(message)
+        self.path = path
+        self.readings = dict(readings)
 
 
 class DataUnavailableError(RuntimeError):

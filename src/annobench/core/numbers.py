@@ -11,9 +11,12 @@ a program; where a name is looked up in vain, `spelling_hint` says what the diff
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _WHOLE = re.compile(r"([+-]?(?:0|[1-9][0-9]*))\.0+")
+
+_WITH_COMMA = re.compile(r"[+-]?\d+(?:,\d+)?")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+")
 
 
 def plain_number(name: object) -> str:
@@ -31,6 +34,30 @@ def plain_categories(names: Iterable[object]) -> tuple[str, ...]:
     given = tuple(map(str, names))
     plain = tuple(map(plain_number, given))
     return plain if len(set(given)) < len(given) else tuple(dict.fromkeys(plain))
+
+
+def with_points(names: Sequence[str]) -> tuple[str, ...]:
+    """Write numbers with decimal commas with points, if all names are numbers then.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Different labels.
+
+    Returns
+    -------
+    tuple of str
+        The names as they are if one is no number, one has a point, or each comma may stand between
+        thousands.
+    """
+    commas = [name for name in names if "," in name]
+    if not commas or any("." in name for name in names):
+        return tuple(names)
+    are_numbers = all(_WITH_COMMA.fullmatch(name.strip()) for name in names)
+    are_thousands = all(_THOUSANDS.fullmatch(name.strip()) for name in commas)
+    if not are_numbers or are_thousands:
+        return tuple(names)
+    return tuple(name.replace(",", ".") for name in names)
 
 
 def spelling_hint(given: Iterable[str], known: Iterable[str]) -> str:

@@ -48,7 +48,13 @@ class Option(NamedTuple):
 #: By the names of parameters on the command line.
 READING: Mapping[str, Option] = {
     "item": Option(TABLES, "names the column of the items"),
-    "annotator": Option("long", "names the column of the annotators"),
+    "annotator": Option("long wide", "names the column of the annotators"),
+    "annotators": Option("wide", "names the columns of the annotators"),
+    "transpose": Option("wide", "reads a row as an annotator and a column as an item"),
+    "counts": Option("wide", "reads cells as numbers of annotators"),
+    "weight": Option("wide", "names the column of how many items a row stands for"),
+    "sheet": Option("wide export", "names the sheet of a workbook"),
+    "header_rows": Option("wide export", "says how many rows the header has"),
     "label": Option("long", "names the column of the labels"),
     "question": Option("wide export spans", "chooses a question or a layer of spans"),
     "annotator_from": Option("export spans", "says who counts as an annotator of an export"),
@@ -57,6 +63,7 @@ READING: Mapping[str, Option] = {
     "repeats": Option(IN_MEMORY, "says what to do with repeated labels"),
     "gold_items": Option("export", "says what to do with the control items of an export"),
     "empty": Option("long export", "says what it means that an annotator chose nothing"),
+    "missing": Option(LABELS, "says which labels mean that there is none"),
     "text": Option(LABELS, "names what annotators saw"),
     "gold": Option(f"{IN_MEMORY} dask", "names known categories"),
     "from_format": Option(f"{LABELS} spans", "names the format of a file"),

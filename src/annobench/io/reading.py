@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,11 +15,18 @@ from numpy.typing import NDArray
 from annobench.core.choices import NOTHING, Empty
 from annobench.core.errors import AnnotationError, ItemColumnWarning, ReaderError
 from annobench.core.names import pseudonyms, said_of_pseudonyms
+from annobench.core.numbers import plain_number
 from annobench.io.formats.base import AnnotatorFrom, is_email
 from annobench.io.formats.export import GoldItems, Repeats, Selection
 from annobench.io.options import refuse_idle_options
 from annobench.io.source import Source
-from annobench.io.table import read_beside_labels, read_gold, read_table, read_texts
+from annobench.io.table import (
+    count_labels,
+    read_beside_labels,
+    read_gold,
+    read_table,
+    read_texts,
+)
 from annobench.labels.annotations import Annotations, Scale
 from annobench.labels.frames import from_long
 
@@ -35,6 +42,7 @@ def read_labels(
     categories: Iterable[object] | None = None,
     scale: Scale | None = None,
     question: str | None = None,
+    **layout: Any,
 ) -> Annotations:
     r"""Read labels from a table with one row per label, or from another tool's export.
 
@@ -54,6 +62,9 @@ def read_labels(
         for an ordered categorical column of a data frame, and otherwise nominal.
     question : str, optional
         The question whose answers are the labels, if an export has several.
+    **layout
+        How a table is laid out: `format`, `annotators`, `transpose`, `counts`, `weight`, `gold`,
+        `sheet` and `header_rows` of `annobench.io.select_labels`.
 
     Returns
     -------
@@ -101,7 +112,9 @@ def read_labels(
             categories=categories,
             scale=scale,
         )
-    source = Source.of(path, item=item, annotator=annotator, label=label, question=question)
+    source = Source.of(
+        path, item=item, annotator=annotator, label=label, question=question, **layout
+    )
     if source.format is not None:
         for guess in source.export.notes:
             warnings.warn(guess, ItemColumnWarning, stacklevel=2)
@@ -124,8 +137,16 @@ def select_labels(
     repeats: Repeats = "error",
     gold_items: GoldItems = "leave-out",
     empty: Empty = "missing",
+    missing: Collection[str] = (),
     text: str | None = None,
     shown_first: str | None = None,
+    annotators: Collection[str] = (),
+    transpose: bool = False,
+    counts: bool = False,
+    weight: str | None = None,
+    gold: str | None = None,
+    sheet: str | None = None,
+    header_rows: int | None = None,
     keep_names: bool = False,
 ) -> Selection:
     """Read labels as `read_labels` does, with a ledger of what was left out.
@@ -135,7 +156,8 @@ def select_labels(
     path : str or Path
         A table with one row per label, or the file or folder of an annotation tool.
     item, annotator, label : str, optional
-        Names of the columns of a table.
+        Names of the columns of a table. `item` may list several with commas between where there is
+        a column per annotator, and lists the items' columns where a row is an annotator.
     categories : iterable, optional
         All categories in their order.
     scale : {"nominal", "ordinal", "interval", "set"}, optional
@@ -155,10 +177,27 @@ def select_labels(
     empty : {"missing", "category"}, default "missing"
         Whether an annotator who saw an item and chose nothing gave no label, or a category of
         its own.
+    missing : collection of str, optional
+        Labels that mean that there is none, such as the code 99.
     text : str, optional
         The column or field of the text that annotators saw.
     shown_first : str, optional
         Of comparisons of two answers: the column or field that says which was shown first.
+    annotators : collection of str, optional
+        The annotators' columns of a table with a column per annotator; where each has several, what
+        the names of their columns begin or end with.
+    transpose : bool, default False
+        Whether a row is an annotator and a column an item.
+    counts : bool, default False
+        Whether cells say how many annotators chose a category.
+    weight : str, optional
+        The column that says how many items a row stands for.
+    gold : str, optional
+        The column of known categories of a table with a column per annotator, which is nobody's.
+    sheet : str, optional
+        The only sheet of a workbook that is meant.
+    header_rows : int, optional
+        Number of rows of the header, below titles.
     keep_names : bool, default False
         Whether people's names and e-mail addresses stay, in place of pseudonyms.
 
@@ -185,6 +224,13 @@ def select_labels(
         annotator_from=annotator_from,
         text=text,
         shown_first=shown_first,
+        annotators=annotators,
+        transpose=transpose,
+        counts=counts,
+        weight=weight,
+        gold=gold,
+        sheet=sheet,
+        header_rows=header_rows,
         keep_names=keep_names,
     )
     return select(
@@ -195,6 +241,7 @@ def select_labels(
         repeats=repeats,
         gold_items=gold_items,
         empty=empty,
+        missing=missing,
     )
 
 
@@ -207,6 +254,7 @@ def select(
     repeats: Repeats = "error",
     gold_items: GoldItems = "leave-out",
     empty: Empty = "missing",
+    missing: Collection[str] = (),
 ) -> Selection:
     """Read the labels of a source, as `select_labels` does.
 
@@ -227,6 +275,8 @@ def select(
     empty : {"missing", "category"}, default "missing"
         Whether an annotator who saw an item and chose nothing gave no label, or a category of
         its own.
+    missing : collection of str, optional
+        Labels that mean that there is none, such as the code 99.
 
     Returns
     -------
@@ -245,6 +295,7 @@ def select(
         "status": None if tuple(status) == ("done",) else status,
         "gold_items": None if gold_items == "leave-out" else gold_items,
         "empty": None if empty == "missing" else empty,
+        "missing": missing or None,
     }
     given = {name: value for name, value in chosen.items() if value is not None}
     if given:
@@ -256,20 +307,32 @@ def select(
             repeats=repeats,
             gold_items=gold_items,
             empty=empty,
+            missing=missing,
             categories=categories,
             scale=scale,
         )
     path, content = source.path, source.content.whole
     label = source.columns.get("label")
     asked, keep_names = source.options, source.keep_names
-    labels = _labels(source, categories, scale, empty)
+    labels = _labels(source, categories, scale, empty, missing)
     texts, first = texts_by_item(source), None
     if asked.shown_first is not None:
         first = read_beside_labels(
-            path, asked.shown_first, label=label, empty=empty, content=content
+            path,
+            asked.shown_first,
+            label=label,
+            empty=empty,
+            missing=missing,
+            content=content,
         )
     steps = [("rows with a label", labels.n_labels, "")]
     remarks = []
+    given = count_labels(path, label=label, content=content) if missing else {}
+    for word in map(plain_number, missing):
+        if n := given.get(word, 0):
+            steps.append((f"left out: labels {word!r}, which mean that there is none", n, ""))
+        else:
+            remarks.append(f"No label is {word!r}, so that --missing {word} changes nothing.")
     if empty == "category" and not any(name.startswith(NOTHING) for name in labels.categories):
         remarks.append("No label is empty, so that --empty category changes nothing.")
     if repeats in ("first", "last") and labels.first_repeat is None:
@@ -306,6 +369,7 @@ def _labels(
     categories: Iterable[object] | None,
     scale: Scale | None,
     empty: Empty = "missing",
+    missing: Collection[str] = (),
 ) -> Annotations:
     """Read the labels of a table with one row per label, or of partitions."""
     if source.partitions is None:
@@ -315,6 +379,7 @@ def _labels(
             categories=categories,
             scale=scale,
             empty=empty,
+            missing=missing,
             content=source.content.whole,
         )
     labels = source.partitions.read()
@@ -362,7 +427,7 @@ def read_known_gold(
     path, item = source.path, source.columns.get("item")
     if Path(gold).is_file():
         return read_gold(gold, item=item)
-    if selection is not None and selection.gold and gold == "export":
+    if selection is not None and selection.gold and gold in ("export", source.options.gold):
         return selection.gold
     if source.content.is_folder or gold == "export":
         raise ReaderError(

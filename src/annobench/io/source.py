@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from annobench.core.errors import ReaderError
+from annobench.core.errors import ReaderError, UnclearLayoutError
 from annobench.io.formats import tables
 from annobench.io.formats.base import AnnotatorFrom, ExportFormat, Options
 from annobench.io.formats.base import Source as Content
+from annobench.io.formats.discovery import discover
 from annobench.io.formats.export import Export, read_as
 from annobench.io.formats.layers import layers
-from annobench.io.formats.recognition import format_of, unrecognised
+from annobench.io.formats.recognition import format_of, unrecognised, variants_of
+from annobench.io.layouts import wide
+from annobench.io.layouts.spreadsheet import is_workbook
 from annobench.io.options import refuse_idle_options
 from annobench.io.table import PARQUET
 from annobench.labels.columns import USUAL_NAMES
@@ -26,6 +29,9 @@ __all__ = ["Source"]
 
 #: What labels may be kept in; "spans" is an export of which a layer of marks is meant.
 SourceKind = Literal["long", "wide", "export", "spans", "partitions"]
+
+#: Options that say that a table has a layout.
+_OF_LAYOUTS = ("annotators", "transpose", "counts", "weight")
 
 #: What the columns of a table are called of which no more has to be known.
 _USUAL = {
@@ -86,6 +92,13 @@ class Source:
         annotator_from: AnnotatorFrom | None = None,
         text: str | None = None,
         shown_first: str | None = None,
+        annotators: Collection[str] = (),
+        transpose: bool = False,
+        counts: bool = False,
+        weight: str | None = None,
+        gold: str | None = None,
+        sheet: str | None = None,
+        header_rows: int | None = None,
         keep_names: bool = False,
     ) -> Source:
         """Recognise a file or folder by its content.
@@ -107,6 +120,21 @@ class Source:
             The column or field of the text that annotators saw.
         shown_first : str, optional
             The column or field that says which of two answers was shown first.
+        annotators : collection of str, optional
+            The annotators' columns of a table with a column per annotator; where each has several,
+            what the names of their columns begin or end with.
+        transpose : bool, default False
+            Whether a row is an annotator and a column an item.
+        counts : bool, default False
+            Whether cells say how many annotators chose a category.
+        weight : str, optional
+            The column that says how many items a row stands for.
+        gold : str, optional
+            The column of known categories, which is no annotator's.
+        sheet : str, optional
+            The only sheet of a workbook that is meant.
+        header_rows : int, optional
+            Number of rows of the header, below titles.
         keep_names : bool, default False
             Whether people's names and e-mail addresses stay, in place of pseudonyms.
 
@@ -130,7 +158,21 @@ class Source:
             )
         content = Content(path)
         columns = {"item": item, "annotator": annotator, "label": label}
-        options = Options(annotator_from, text, question, shown_first, item)
+        layout = _layout_of(path, annotators, transpose, counts, weight)
+        options = Options(
+            annotator_from,
+            text,
+            question,
+            shown_first,
+            item,
+            annotator,
+            tuple(annotators),
+            gold,
+            weight,
+            sheet,
+            header_rows,
+            format or layout,
+        )
         found = cls(content.path, content, columns=columns, options=options, keep_names=keep_names)
         given = {
             name: value
@@ -140,18 +182,39 @@ class Source:
                 "annotator_from": annotator_from,
                 "text": text,
                 "from_format": format,
+                "annotators": annotators or None,
+                "transpose": transpose or None,
+                "counts": counts or None,
+                "weight": weight,
+                "sheet": sheet,
+                "header_rows": header_rows,
             }.items()
             if value is not None
         }
+        if layout is not None and format not in (None, layout):
+            raise ReaderError(
+                f"{path}: --from {format} is another layout than the options name, which is "
+                f"{layout}. Leave one of them out."
+            )
+        named, format = format, format or layout
         if is_partitioned(path):
             refuse_idle_options(str(path), "partitions", given)
             return replace(found, partitions=PartitionedLabels.open(path))
+        content.shared["options"] = options
+        _refuse_idle_layout(content, given, named)
         is_table = format is None and _is_table(content)
         is_long = is_table and (annotator or label or _has_usual_columns(content))
         known = None if is_long else format_of(content, format)
         if known is None or (is_table and item is not None and known[0].kind != "wide"):
             refuse_idle_options(str(path), "long", given)
+            if is_table and not {"item", "annotator", "label"} & given.keys():
+                _refuse_wide(content)
             return found
+        if annotator is not None and known[0].kind == "wide" and known[0].name != "form":
+            raise ReaderError(
+                f"{path}: --annotator has no effect on {known[0].title}. Name the columns of "
+                "annotators with --annotators; or, if a row is an annotator, add --transpose."
+            )
         refuse_idle_options(str(path), known[0].kind, given)
         return replace(found, format=known[0], variant=known[1])
 
@@ -228,6 +291,88 @@ class Source:
         return replace(self, options=options)
 
 
+def _layout_of(
+    path: str | Path,
+    annotators: Collection[str],
+    transpose: bool,
+    counts: bool,
+    weight: str | None,
+) -> str | None:
+    """Return the layout of which some options say that a table has it."""
+    if counts and (transpose or annotators or weight):
+        raise ReaderError(
+            f"{path}: --counts is for tables that name no annotator, so that --annotators, "
+            "--transpose and --weight have no effect. Leave one of them out."
+        )
+    if transpose and (annotators or weight):
+        raise ReaderError(
+            f"{path}: with --transpose a row is an annotator, so that --annotators and --weight "
+            "have no effect. Leave one of them out."
+        )
+    if counts or transpose:
+        return "counts" if counts else "form"
+    return "wide" if annotators or weight else None
+
+
+def _refuse_idle_layout(content: Content, given: Mapping[str, Any], named: str | None) -> None:
+    """Refuse options of layouts on what shows by its content that it has another."""
+    path = str(content.path)
+    asked = {name: given[name] for name in _OF_LAYOUTS if name in given}
+    if asked and named is None:
+        if _is_table(content) and _has_all_roles(content):
+            refuse_idle_options(path, "long", asked)
+        exports = [f for f in variants_of(content) if discover()[f].kind == "export"]
+        if exports and not set(exports) & {"spreadsheet", "hugging_face"}:
+            refuse_idle_options(path, "export", asked)
+    of_book = {name: given[name] for name in ("sheet", "header_rows") if name in given}
+    if of_book and not is_workbook(content):
+        if tables.text_table(content) is not None and "sheet" not in of_book:
+            return
+        raise ReaderError(
+            f"{path}: --{next(iter(of_book)).replace('_', '-')} has no effect on what is no "
+            "workbook: it is for tables with several sheets, or rows above their header. Leave it "
+            "out."
+        )
+
+
+def _has_all_roles(content: Content) -> bool:
+    """Return whether a text has the columns of a table with a row per label, and others."""
+    table = tables.text_table(content)
+    roles = (tables.ITEM_NAMES, tables.ANNOTATOR_NAMES, USUAL_NAMES["label"])
+    return table is not None and all(table.column(names) is not None for names in roles)
+
+
+def _refuse_wide(content: Content) -> None:
+    """Refuse a table without columns of annotators and labels, and say how it may be read."""
+    table = tables.text_table(content)
+    roles = (tables.ANNOTATOR_NAMES, USUAL_NAMES["label"])
+    if table is None or any(table.column(names) is not None for names in roles):
+        return
+    made = said = None
+    try:
+        made = wide.plan(table, Options(format="wide"))
+    except UnclearLayoutError as error:
+        said = error
+    except ReaderError:
+        return
+    if said is not None:
+        raise said
+    if made is None or not made.item:
+        return
+    gold = f" {made.gold!r} would be known categories." if made.gold else ""
+    unused = f" {', '.join(map(repr, made.unused))} would not be used." if made.unused else ""
+    annotators = ", ".join(map(repr, made.annotators[:10]))
+    raise UnclearLayoutError(
+        f"{content.path}: no column names annotators, as in a table with a row per label. The "
+        f"columns {annotators} may be annotators, and {' and '.join(map(repr, made.item))} the "
+        f"items: add --from wide if so.{gold}{unused} If a row is an annotator and a column an "
+        "item, add --transpose; if cells say how many annotators chose a category, --counts. "
+        "Else name the columns with --item, --annotator and --label.",
+        content.path,
+        {"--from wide": {"format": "wide"}},
+    )
+
+
 def _is_table(content: Content) -> bool:
     """Return whether a file has columns that may be named."""
     return content.header is not None or content.path.suffix.lower() in PARQUET
@@ -240,5 +385,4 @@ def _has_usual_columns(content: Content) -> bool:
     table = tables.text_table(content)
     if table is None or not {tables.plain_name(name) for name in table.header} <= _USUAL:
         return False
-    roles = (tables.ITEM_NAMES, tables.ANNOTATOR_NAMES, USUAL_NAMES["label"])
-    return all(table.column(names) is not None for names in roles)
+    return _has_all_roles(content)

@@ -12,9 +12,9 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,7 @@ from annobench.core.errors import (
 )
 from annobench.core.files import replacing
 from annobench.core.names import unused
-from annobench.core.numbers import plain_categories, plain_number
+from annobench.core.numbers import plain_categories, plain_number, with_points
 from annobench.core.optional import is_installed, optional
 from annobench.io._foreign import what_it_is
 from annobench.labels._coding import sorted_names
@@ -73,6 +73,7 @@ def read_table(
     categories: Iterable[object] | None = None,
     scale: Scale | None = None,
     empty: Empty = "missing",
+    missing: Collection[str] = (),
     content: bytes | None = None,
 ) -> Annotations:
     r"""Read a table of labels with a header and one row per label.
@@ -95,6 +96,8 @@ def read_table(
         `write_labels` says, and otherwise nominal.
     empty : {"missing", "category"}, default "missing"
         Whether an empty label means that the item was not labelled, or is a category of its own.
+    missing : collection of str, optional
+        Labels that mean that there is none, such as the code 99.
     content : bytes, optional
         All that the file holds, if that was read before.
 
@@ -133,8 +136,8 @@ def read_table(
         raise ReaderError(f"{path}: {kind}. Give the path of a table of labels.")
     try:
         if path.suffix.lower() in PARQUET:
-            return _read_parquet(path, wanted, categories, scale, empty)
-        return _read_text(path, wanted, categories, scale or "nominal", empty, content)
+            return _read_parquet(path, wanted, categories, scale, empty, missing)
+        return _read_text(path, wanted, categories, scale or "nominal", empty, missing, content)
     except OSError as error:
         raise ReaderError(f"{path}: can't be read ({error}). Check its permissions.") from error
 
@@ -222,14 +225,28 @@ def read_beside_labels(
     *,
     label: str | None = None,
     empty: Empty = "missing",
+    missing: Collection[str] = (),
     content: bytes | None = None,
 ) -> NDArray[np.object_]:
     """Read a further column of a table of labels."""
     found, _ = _columns(Path(path), {"label": label, "--shown-first": column}, content)
+    labels = found["label"].without(missing)
     beside = found["--shown-first"]
     names = np.array([*beside.names, ""], dtype=object)
-    kept = slice(None) if empty == "category" else found["label"].codes >= 0
-    return names[beside.codes[kept]]
+    filled = labels.codes >= 0
+    if empty == "category":
+        filled |= found["label"].codes < 0
+    return names[beside.codes[filled]]
+
+
+def count_labels(
+    path: str | Path, *, label: str | None = None, content: bytes | None = None
+) -> dict[str, int]:
+    """Count how often each label of a table was given."""
+    found, _ = _columns(Path(path), {"label": label}, content)
+    column = found["label"]
+    times = np.bincount(column.codes[column.codes >= 0], minlength=len(column.names))
+    return dict(zip(column.names, times.tolist(), strict=True))
 
 
 def write_labels(annotations: Annotations, path: str | Path) -> None:
@@ -321,6 +338,14 @@ class _Column:
         code_of, names = pd.factorize(np.array(plain, dtype=object))
         return _Column(tuple(names), np.where(self.codes < 0, -1, code_of[self.codes]))
 
+    def without(self, names: Collection[str]) -> _Column:
+        """Empty the cells that hold some names."""
+        left = [name for name in self.names if name not in set(map(plain_number, names))]
+        if len(left) == len(self.names):
+            return self
+        code_of = pd.Index(left).get_indexer(pd.Index(self.names))
+        return _Column(tuple(left), np.where(self.codes < 0, -1, code_of[self.codes]))
+
     def filled(self) -> _Column:
         """Give empty cells a name that no other cell has."""
         if (self.codes >= 0).all():
@@ -353,10 +378,11 @@ def _read_text(
     categories: Iterable[object] | None,
     scale: Scale,
     empty: Empty,
+    missing: Collection[str],
     content: bytes | None,
 ) -> Annotations:
     found, lines = _text_columns(path, wanted, content)
-    return _build(path, found, categories, scale, empty, lines)
+    return _build(path, found, categories, scale, empty, missing, lines)
 
 
 def _columns(
@@ -526,13 +552,19 @@ def _build(
     categories: Iterable[object] | None,
     scale: Scale,
     empty: Empty,
+    missing: Collection[str],
     lines: Any,
     items: Iterable[str] | None = None,
     annotators: Iterable[str] | None = None,
 ) -> Annotations:
     """Make annotations of encoded columns, or report the rows that can't be labels."""
     label = found["label"].filled() if empty == "category" else found["label"]
+    label = label.without(missing)
+    if scale == "interval":
+        label = replace(label, names=with_points(label.names))
     known = None if categories is None else plain_categories(categories)
+    if known is not None and missing:
+        known = tuple(name for name in known if name not in plain_categories(missing))
     if not label.codes.size:
         raise ReaderError(f"{path}: a header but no rows. Give one row per label.")
     wrong = {name: text for name in label.names if (text := label_fault(name, known, scale))}
@@ -660,6 +692,7 @@ def _read_parquet(
     categories: Iterable[object] | None,
     scale: Scale | None,
     empty: Empty,
+    missing: Collection[str],
 ) -> Annotations:
     found, schema, lines, order = _parquet_columns(path, wanted)
     kept = kept_beside(path, schema.metadata)
@@ -671,6 +704,7 @@ def _read_parquet(
         kept.get("categories") if categories is None else categories,
         scale or kept.get("scale", "nominal"),
         empty,
+        missing,
         lines,
         kept.get("items"),
         kept.get("annotators"),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError
-from annobench.core.numbers import plain_number
+from annobench.core.numbers import plain_number, with_points
 from annobench.labels._grouping import codes_of_numbers
 
 #: The largest number on the interval scale, whose square is still a number.
@@ -157,7 +157,9 @@ def _is_unicode(name: str) -> bool:
 
 
 def numbers_of(values: NDArray[Any]) -> NDArray[np.object_]:
-    """Normalise numbers, so that "00", "-0" and 0.0 are one category."""
+    """Normalise numbers, so that "00", "-0" and 0.0 are one category; commas may be decimal."""
+    if any(isinstance(value, str) and "," in value for value in values):
+        values = objects(with_points(list(map(str, values))))
     numbers = pd.to_numeric(pd.Series(values, dtype=object), errors="coerce").to_numpy(np.float64)
     wrong = ~(np.abs(numbers) <= LARGEST)
     if wrong.any():

@@ -26,34 +26,40 @@ _DATE = re.compile(
     r"|\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?(?: ?[AaPp][Mm])?"
 )
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 #: By what a column then holds, the names that say so.
 _NAMES: Mapping[str, frozenset[str]] = {
-    "times": frozenset(
+    "times": _words(
         "date time datetime timestamp created created_at createdat updated updated_at submitted "
-        "submitted_at submission_time submit_time submit_date start_time end_time starttime endtime "
+        "submitted_at submission_time submit_time submit_date start_time end_time starttime "
+        "endtime "
         "start_date end_date startdate enddate started started_at finished_at completed_at "
         "recordeddate recorded_date duration duration_(in_seconds) time_spent lead_time seconds "
-        "elapsed".split()
+        "elapsed"
     ),
-    "e-mail addresses": frozenset("email e_mail mail email_address e_mail_address".split()),
-    "comments": frozenset(
+    "e-mail addresses": _words("email e_mail mail email_address e_mail_address"),
+    "comments": _words(
         "comments note notes remark remarks explanation explanations rationale reason reasons "
-        "justification feedback annotator_comment annotator_notes memo".split()
+        "justification feedback annotator_comment annotator_notes memo"
     ),
-    "totals": frozenset(
+    "totals": _words(
         "total totals average avg mean std stdev stddev variance n_annotators n_raters n_coders "
         "n_labels n_votes num_annotators num_raters num_labels num_votes number_of_raters "
-        "number_of_annotators freq frequency tally".split()
+        "number_of_annotators freq frequency tally"
     ),
-    "agreement": frozenset(
+    "agreement": _words(
         "agreement agree agreed match matches matched percent_agreement pct_agreement %_agreement "
         "agreement_% disagreement disagree unanimous cohen_kappa cohens_kappa cohen's_kappa "
-        "fleiss_kappa fleiss'_kappa krippendorff_alpha krippendorff's_alpha".split()
+        "fleiss_kappa fleiss'_kappa krippendorff_alpha krippendorff's_alpha"
     ),
-    "what a tool notes": frozenset(
+    "what a tool notes": _words(
         "status progress finished ip ipaddress ip_address userlanguage user_language locale "
         "distributionchannel distribution_channel recipientemail recipientfirstname "
-        "recipientlastname externalreference locationlatitude locationlongitude".split()
+        "recipientlastname externalreference locationlatitude locationlongitude"
     ),
 }
 

@@ -19,6 +19,8 @@ MAX_REMARKS: Final = 20
 MANY_CATEGORIES: Final = 50
 
 _MISSING = {"", "na", "n/a", "n.a.", "nan", "none", "null", "nil", "-", "--", "?", "#n/a", "<na>"}
+#: Numbers that questionnaires use for a missing answer.
+_CODE = re.compile(r"-?(?:9+|8+|7+)(?:\.0)?|-1")
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 _LIST = re.compile(r"\s*[,;|]\s*")
 _POINTED = re.compile(r"(?<![\w.])(\d+)\.0+(?![\w.])")
@@ -48,7 +50,7 @@ def doubtful_categories(annotations: Annotations) -> list[str]:
     a = annotations
     found = doubtful_numbers("items", a.items) + doubtful_numbers("annotators", a.annotators)
     if a.scale == "interval":
-        return found
+        return found + _far(a.categories)
     found += doubtful_names(a.elements or a.categories)
     if a.scale in ("nominal", "ordinal") and a.n_categories > MANY_CATEGORIES:
         found.append(
@@ -73,6 +75,7 @@ def doubtful_names(categories: Sequence[str]) -> list[str]:
     """
     names = categories[:MAX_LOOKED_AT]
     found = _alike(names) + _equal_numbers(names) + _equal_lists(names) + _missing(names)
+    found += _far(names)
     commas = [name for name in names if _DECIMAL_COMMA.fullmatch(name)]
     if commas:
         return [
@@ -171,8 +174,33 @@ def _missing(names: Sequence[str]) -> list[str]:
         return []
     return [
         f"The {'category' if len(gaps) == 1 else 'categories'} {_listed(gaps)} may mean that there "
-        "is no label. As it stands each counts as a category: if it is none, empty its cells."
+        "is no label. As it stands each counts as a category: if it is none, leave it out with "
+        f"--missing {_option(gaps[0])}."
     ]
+
+
+def _far(names: Sequence[str]) -> list[str]:
+    """Say that a number may be a code for a missing label: 99 among 1 to 5, or -9."""
+    try:
+        numbers = {name: float(name) for name in names}
+    except ValueError:
+        return []
+    found = []
+    for name, own in numbers.items():
+        rest = [other for other in numbers.values() if other != own]
+        if len(rest) < 2 or not (_CODE.fullmatch(name) or own < 0 <= min(rest)):
+            continue
+        low, high = min(rest), max(rest)
+        if max(low - own, own - high) > high - low:
+            found.append(
+                f"The label {name} is far from all others, which are {low:g} to {high:g}: it may "
+                f"be a code for a missing label. If so, leave it out with --missing {name}."
+            )
+    return found
+
+
+def _option(name: str) -> str:
+    return name if name and name.isalnum() else f'"{name}"'
 
 
 def _lists(names: Sequence[str]) -> list[str]:

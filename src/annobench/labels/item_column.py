@@ -38,6 +38,9 @@ _NUMBERED = re.compile(
     r"|(?:label|rating|vote|annotation)_?\d+|[arcj]\d+)(?:_(?:label|rating|score|vote)s?)?"
 )
 
+#: What items of questionnaires are called, and some annotators.
+_SCALE_ITEM = re.compile(r"[a-z]\d+")
+
 #: What names the items where no column does.
 _INDEX = object()
 
@@ -63,6 +66,8 @@ class ItemColumn:
         Columns of known or adjudicated labels, by their names.
     unlike : mapping of hashable to str
         What further columns hold instead of labels: "times".
+    doubtful : tuple of hashable
+        The columns that a doubt is about.
     """
 
     name: Hashable | None = None
@@ -71,6 +76,7 @@ class ItemColumn:
     idle: tuple[Hashable, ...] = ()
     resolved: tuple[Hashable, ...] = ()
     unlike: Mapping[Hashable, str] = field(default_factory=dict)
+    doubtful: tuple[Hashable, ...] = ()
 
     @property
     def left_out(self) -> set[Hashable]:
@@ -162,7 +168,7 @@ def find_item_column(
             f"{_listed(found)}. Is it that of one {of}? If not, leave it out, as {named!r} names "
             f"the items; if it is, say {_choice(named)}."
         )
-        return ItemColumn(named, doubt=doubt if found else "", idle=idle)
+        return ItemColumn(named, doubt=doubt if found else "", idle=idle, doubtful=tuple(found))
     n_others = len(columns) - 1
     if len(found) == 1 and n_others > 1:
         [name] = found
@@ -180,6 +186,7 @@ def find_item_column(
         f"{_counted(n_others, of)}? Then say {_choice(name)}. Or is it that of one of "
         f"{_counted(n_others + 1, of)}? Then add a column item with the names of the items.",
         idle=idle,
+        doubtful=(name,),
     )
 
 
@@ -189,20 +196,42 @@ def resolved_columns(columns: Sequence[Hashable]) -> tuple[Hashable, ...]:
     return tuple(found) if len(columns) - len(found) > 1 else ()
 
 
-def said_of_counts(cells: Mapping[Any, Sequence[str]]) -> str:
-    """Say why columns may be categories, and their cells how many annotators chose each."""
-    if any(map(names_annotator, cells)):
-        return ""
+def is_of_questionnaire(columns: Sequence[Hashable]) -> bool:
+    """Return whether columns are called A1, A2, C1, C2, as the items of several scales are."""
+    letters = [plain_name(name)[0] for name in columns if _SCALE_ITEM.fullmatch(plain_name(name))]
+    return len(letters) == len(columns) > 2 and len(set(letters)) > 1
+
+
+def total_of_rows(cells: Mapping[Any, Sequence[str]]) -> int | None:
+    """Return what the numbers of every row add up to, if they may be counts of annotators.
+
+    They are whole, some are 0 and some above 1, no column is named as an annotator's, and at least
+    three rows have one total.
+    """
+    if len(cells) < 2 or any(map(names_annotator, cells)):
+        return None
     rows = [[number_of(cell) for cell in row] for row in zip(*cells.values(), strict=True)]
     numbers = {n for row in rows for n in row}
     totals = {sum(row) for row in rows}
     is_whole = all(n >= 0 and n.is_integer() for n in numbers)
     if len(rows) < 3 or not is_whole or 0 not in numbers or max(numbers) < 2 or len(totals) > 1:
+        return None
+    return int(totals.pop())
+
+
+def said_of_counts(cells: Mapping[Any, Sequence[str]], *, in_python: bool = False) -> str:
+    """Say why columns may be categories, and their cells how many annotators chose each."""
+    total = total_of_rows(cells)
+    if total is None:
         return ""
+    counts, columns = "add --counts", "name them with --annotators, with commas between"
+    if in_python:
+        counts = "call Annotations.from_counts"
+        columns = "name them annotator_1, annotator_2, and so on"
     return (
-        f"The numbers of every row add up to {totals.pop():.0f}. If the columns are categories, "
-        "and the cells say how many annotators chose each, call Annotations.from_counts in "
-        "Python. If each column is an annotator's, name them annotator_1, annotator_2, and so on."
+        f"The numbers of every row add up to {total}. If the columns are categories, and the "
+        f"cells say how many annotators chose each, {counts}. If each column is an annotator's, "
+        f"{columns}."
     )
 
 
@@ -240,7 +269,7 @@ def with_items(
             f"{twice[0]!r} in several rows. Give each item one row; or say which column names the "
             'items with item="...".'
         )
-    counts = said_of_counts({column: cells[column] for column in frame})
+    counts = said_of_counts({column: cells[column] for column in frame}, in_python=True)
     if of == "annotator" and counts:
         raise AnnotationError(f"{name}: {counts}")
     return frame, " ".join(found.notes)

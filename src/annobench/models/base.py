@@ -158,8 +158,8 @@ class Method:
         Raises
         ------
         AnnotationError
-            If annotators must be compared and are unknown, there are no labels, their scale is not accepted, there are too many categories,
-            or annotators must be compared and no item has labels of two.
+            If annotators must be compared and are unknown, or no item has labels of two; if there
+            are no labels, their scale is not accepted, or there are too many categories.
 
         Notes
         -----

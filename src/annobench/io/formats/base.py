@@ -141,6 +141,12 @@ class Source:
         """All that the file holds, if it is so small that this was read already."""
         return None if self.is_folder or len(self.head) == HEAD_BYTES else self.head
 
+    @property
+    def asked(self) -> Options:
+        """What the user says of the layout, where the source was made with wishes."""
+        found: Options = self.shared.get("options", Options())
+        return found
+
     @cached_property
     def is_folder(self) -> bool:
         """Whether the path is a folder."""
@@ -235,7 +241,22 @@ class Options:
     shown_first : str or None
         The column or field that says which of two answers was shown first.
     item : str or None
-        The column of the items.
+        The column of the items, or several with commas between; in a table with a row per
+        annotator, the columns that are items.
+    annotator : str or None
+        The column of the annotators, in a table with a row per annotator.
+    annotators : tuple of str
+        The annotators' columns, or of several columns each what their names begin or end with.
+    gold : str or None
+        The column of known categories.
+    weight : str or None
+        The column that says how many items a row stands for.
+    sheet : str or None
+        The only sheet of a workbook that is meant.
+    header_rows : int or None
+        Number of rows that the header has.
+    format : str or None
+        The format, where the user named it.
     """
 
     annotator_from: AnnotatorFrom | None = None
@@ -243,6 +264,13 @@ class Options:
     question: str | None = None
     shown_first: str | None = None
     item: str | None = None
+    annotator: str | None = None
+    annotators: tuple[str, ...] = ()
+    gold: str | None = None
+    weight: str | None = None
+    sheet: str | None = None
+    header_rows: int | None = None
+    format: str | None = None
 
 
 class Marks(NamedTuple):
@@ -357,6 +385,12 @@ class Intake:
         self._has_asked_text = False
         #: What the reader guessed, for the user to confirm.
         self.notes: list[str] = []
+        #: What it took each column for.
+        self.read_as = ""
+        #: Why an annotator may have labelled an item twice, where the layout makes it unlikely.
+        self.repeats_are = ""
+        #: Whether nobody knows which labels are by one annotator.
+        self.anonymous = False
         self.n_read = 0
         #: Number of records that hold at least one answer; those of a record come together.
         self.n_used = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,24 @@ from annobench.io.formats import columnar
 from annobench.io.formats.base import ExportFormat, Intake, Source
 from annobench.io.formats.recognition import begins_as_json
 from annobench.io.formats.records import json_records
-from annobench.io.formats.tables import Layout, Table, as_cell, check_columns, text_table
+from annobench.io.formats.tables import (
+    PREVIEW_ROWS,
+    Layout,
+    Table,
+    as_cell,
+    check_columns,
+    text_table,
+)
 from annobench.io.layouts import spreadsheet
+from annobench.labels.columns import USUAL_NAMES, plain_name
 
 __all__ = ["opened"]
+
+#: Bytes of JSON beyond which one object is not parsed to recognise its layout.
+_LARGEST = 2**26
+
+#: What the columns of a table with a row per label are called.
+_USUAL = {name for names in USUAL_NAMES.values() for name in names} - {"id", "question"}
 
 
 def as_format(layout: Layout) -> ExportFormat:
@@ -23,6 +38,8 @@ def as_format(layout: Layout) -> ExportFormat:
 
     def recognise(source: Source) -> str | None:
         table = text_table(source)
+        if table is None and layout.records:
+            table = _of_first_records(source)
         return None if table is None else layout.recognise(table)
 
     def read(source: Source, intake: Intake) -> None:
@@ -30,6 +47,7 @@ def as_format(layout: Layout) -> ExportFormat:
             table = _chosen(source, tables, layout)
             check_columns(table, intake)
             intake.begin(f"sheet {table.name}" if table.name else "", "row")
+            intake.notes += [table.note] if table.note else []
             layout.read(table, intake)
 
     return ExportFormat(layout.name, layout.title, recognise, read, layout.note, layout.kind)
@@ -56,7 +74,7 @@ def opened(source: Source) -> Iterator[list[Table]]:
         If it can't be read.
     """
     if spreadsheet.is_workbook(source):
-        with spreadsheet.Book(source.path) as book:
+        with spreadsheet.Book(source.path, source.asked) as book:
             yield book.tables()
         return
     text = text_table(source)
@@ -89,12 +107,70 @@ def _chosen(source: Source, tables: list[Table], layout: Layout) -> Table:
     )
 
 
+def _of_first_records(source: Source) -> Table | None:
+    """Return the first records of JSON as a table, to recognise its layout."""
+    if "records" not in source.shared:
+        source.shared["records"] = _first_records(source)
+    found: Table | None = source.shared["records"]
+    return found
+
+
+def _first_records(source: Source) -> Table | None:
+    if source.is_folder or not begins_as_json(source):
+        return None
+    # One large object would be parsed whole.
+    if source.path.stat().st_size > _LARGEST and not source.head.lstrip().startswith(b"["):
+        return None
+    try:
+        if (nested := _nested(source.path)) is not None:
+            return _of_rows(source.path, nested)
+        first = [record for _, record in islice(json_records(source.path), PREVIEW_ROWS)]
+    except ReaderError:
+        return None
+    return _laid_out(source.path, first)
+
+
 def _of_records(path: Path) -> Table:
-    """Return the objects of a file of JSON as rows; what a record lacks is empty."""
+    """Return the objects of a file of JSON as rows; what a record lacks is empty.
+
+    Of one object of objects each is a row, named by its key.
+    """
+    if (nested := _nested(path)) is not None:
+        return _of_rows(path, nested)
     header = tuple(dict.fromkeys(key for _, record in json_records(path) for key in record))
 
     def rows(ragged: bool) -> Iterator[tuple[int, dict[str, Any]]]:
         for number, record in json_records(path):
+            cells = {name: as_cell(value) for name, value in record.items()}
+            yield number, dict.fromkeys(header, "") | cells
+
+    return Table(path, header, rows)
+
+
+def _nested(path: Path) -> dict[str, dict[str, Any]] | None:
+    """Return the one object of a file if its values are objects of texts and numbers."""
+    records = list(islice(json_records(path), 2))
+    if len(records) != 1 or len(records[0][1]) < 2:
+        return None
+    found = records[0][1]
+    rows = [row for row in found.values() if isinstance(row, dict) and row]
+    flat = all(not isinstance(cell, dict | list) for row in rows for cell in row.values())
+    return found if flat and len(rows) == len(found) else None
+
+
+def _of_rows(path: Path, nested: dict[str, dict[str, Any]]) -> Table:
+    """Lay out objects by their keys; as columns if the keys are those of a table of labels."""
+    if {plain_name(key) for key in nested} & _USUAL:
+        index = dict.fromkeys(key for row in nested.values() for key in row)
+        return _laid_out(path, [{n: own.get(key) for n, own in nested.items()} for key in index])
+    return _laid_out(path, [{"": key} | row for key, row in nested.items()])
+
+
+def _laid_out(path: Path, records: list[dict[str, Any]]) -> Table:
+    header = tuple(dict.fromkeys(key for record in records for key in record))
+
+    def rows(ragged: bool) -> Iterator[tuple[int, dict[str, Any]]]:
+        for number, record in enumerate(records, start=1):
             cells = {name: as_cell(value) for name, value in record.items()}
             yield number, dict.fromkeys(header, "") | cells
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -75,6 +75,8 @@ class Selection(Summarised):
         it is not known.
     pseudonyms : dict of str to str
         The pseudonym of each annotator whose name is that of a person.
+    read_as : str
+        What the columns of a table were taken for; empty where a format leaves no choice.
     """
 
     labels: Annotations
@@ -85,6 +87,7 @@ class Selection(Summarised):
     remarks: tuple[str, ...]
     shown_first: NDArray[Any] | None = None
     pseudonyms: dict[str, str] = field(default_factory=dict)
+    read_as: str = ""
 
     def summary(self) -> pd.DataFrame:
         """Return the ledger.
@@ -187,6 +190,16 @@ class Export:
     def notes(self) -> list[str]:
         """What the reader guessed, for the user to confirm."""
         return list(self._intake.notes)
+
+    @property
+    def read_as(self) -> str:
+        """What the columns of a table were taken for."""
+        return self._intake.read_as
+
+    @property
+    def anonymous(self) -> bool:
+        """Whether nobody knows which answers are by one annotator."""
+        return self._intake.anonymous
 
     def marks(
         self, layer: str | None = None, *, status: Collection[str] = ("done",)
@@ -352,6 +365,7 @@ class Export:
         repeats: Repeats = "error",
         gold_items: GoldItems = "leave-out",
         empty: Empty = "missing",
+        missing: Collection[str] = (),
         categories: Iterable[object] | None = None,
         scale: Scale | None = None,
     ) -> Selection:
@@ -371,6 +385,8 @@ class Export:
         empty : {"missing", "category"}, default "missing"
             Whether an annotator who saw an item and chose nothing gave no label, or a category
             of its own.
+        missing : collection of str, optional
+            Labels that mean that there is none, such as the code 99.
         categories : iterable, optional
             All categories in their order; by default as the file declares them.
         scale : {"nominal", "ordinal", "interval", "set"}, optional
@@ -402,6 +418,14 @@ class Export:
             kept = ledger.drop(kept, self._columns["control"] == 1, "answers on control items")
         if empty == "missing":
             kept = ledger.drop(kept, self._columns["label"] < 0, "answers that chose nothing")
+        for word in map(plain_number, missing):
+            dropped = np.isin(
+                self._columns["label"],
+                [n for n, label in enumerate(self._labels) if label_name(label) == word],
+            )
+            if not (kept & dropped).any():
+                remarks.append(f"No label is {word!r}, so that --missing {word} changes nothing.")
+            kept = ledger.drop(kept, dropped, f"answers {word!r}, which mean that there is none")
         rows = np.flatnonzero(kept)
         if repeats != "all":
             rows, again = self._unrepeated(rows, repeats)
@@ -422,7 +446,7 @@ class Export:
         ledger.labels(rows.size)
         try:
             if option is None:
-                labels, remark = self._annotations(name, rows, categories, scale)
+                labels, remark = self._annotations(name, rows, categories, scale, missing)
                 remarks += [remark] if remark else []
             else:
                 labels = self._contains(option, rows)
@@ -438,6 +462,7 @@ class Export:
             tuple(remarks),
             self._shown_first(rows),
             self.pseudonyms,
+            self.read_as,
         )
 
     def _without_effect(
@@ -567,8 +592,8 @@ class Export:
         return (
             f"{self.path}: {again.size:,} of {again.size + rows.size:,} answers are not the "
             f"annotator's first for the item, such as that of {self._shown(annotator)!r} on "
-            f"{item!r} ({place}). Keep one of them with --repeats first or --repeats last, or all "
-            "with --repeats all."
+            f"{item!r} ({place}). {self._intake.repeats_are}Keep one of them with --repeats first "
+            "or --repeats last, or all with --repeats all."
         )
 
     def _annotations(
@@ -577,6 +602,7 @@ class Export:
         rows: NDArray[np.intp],
         categories: Iterable[object] | None,
         scale: Scale | None,
+        missing: Collection[str] = (),
     ) -> tuple[Annotations, str]:
         """Make annotations of the chosen rows."""
         kind = self.kind(question)
@@ -608,10 +634,10 @@ class Export:
         if categories is None and declared is not None and scale != "interval":
             # An option may have been renamed or dropped since it was chosen.
             seen = sorted({str(name) for name in given} - set(declared))
-            categories = [*declared, *seen]
-        return Annotations.from_arrays(
-            item, annotator, given, categories=categories, scale=scale
-        ), remark
+            known_missing = set(map(plain_number, missing))
+            categories = [name for name in (*declared, *seen) if name not in known_missing]
+        labels = Annotations.from_arrays(item, annotator, given, categories=categories, scale=scale)
+        return replace(labels, anonymous=self.anonymous), remark
 
 
 class _Ledger:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from annobench.core.errors import ReaderError
+from annobench.io.formats.headers import Header
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -221,9 +222,14 @@ def _whole(path: Path, content: bytes | None) -> dict[str, Any]:
 
 
 def csv_records(
-    path: Path, delimiter: str = ",", *, ragged: bool = False, content: bytes | None = None
+    path: Path,
+    delimiter: str = ",",
+    *,
+    ragged: bool = False,
+    content: bytes | None = None,
+    header: Header | None = None,
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Read the rows of a text file with a header."""
+    """Read the rows of a text file with a header, by default its first row."""
     # A text in a cell may be longer than the 128 KiB that the reader takes by default.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     number = 0
@@ -231,10 +237,16 @@ def csv_records(
         with _opened_text(path, content) as stream:
             # Strict: a file that ends within quotes was cut off.
             rows = csv.reader(stream, delimiter=delimiter, strict=True)
-            header = next((row for row in rows if row), [])
-            if not any(header):
+            names = next((row for row in rows if row), [])
+            if header is not None:
+                filled = (row for row in rows if any(row))
+                # The first of its rows is read.
+                for _ in range(header.skip + header.rows - 1):
+                    next(filled)
+                names = list(header.names)
+            if not any(names):
                 raise ReaderError(f"{path}: the file is empty. Export it again.")
-            twice = sorted({name for name in header if name and header.count(name) > 1})
+            twice = sorted({name for name in names if name and names.count(name) > 1})
             if twice:
                 raise ReaderError(
                     f"{path}: the header names {', '.join(map(repr, twice[:5]))} twice. Give every "
@@ -244,12 +256,12 @@ def csv_records(
                 if not row:
                     continue
                 number += 1
-                if len(row) > len(header) or (len(row) < len(header) and not ragged):
+                if len(row) > len(names) or (len(row) < len(names) and not ragged):
                     raise ReaderError(
                         f"{path}, row {number} (line {rows.line_num}): {len(row)} fields where the "
-                        f"header has {len(header)}. Quote fields that hold a delimiter or line end."
+                        f"header has {len(names)}. Quote fields that hold a delimiter or line end."
                     )
-                yield number, dict.fromkeys(header, "") | dict(zip(header, row, strict=False))
+                yield number, dict.fromkeys(names, "") | dict(zip(names, row, strict=False))
     except UnicodeDecodeError as error:
         raise ReaderError(
             f"{path}, after row {number}: not UTF-8. Save the file as UTF-8; from Excel, "

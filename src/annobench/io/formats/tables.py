@@ -7,9 +7,10 @@ a workbook, or as Parquet. A `Layout` says what it looks like, whatever it is ke
 from __future__ import annotations
 
 import ast
+import csv
 import json
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -20,6 +21,7 @@ from annobench.core.discovery import did_you_mean
 from annobench.core.errors import ReaderError
 from annobench.core.names import MadeName, Name
 from annobench.io.formats.base import Intake, Source
+from annobench.io.formats.headers import LOOKED_AT, Header, find_header
 from annobench.io.formats.records import csv_records, load_json
 from annobench.labels.columns import GOLD_NAMES as GOLD_NAMES
 from annobench.labels.columns import ITEM_NAMES as ITEM_NAMES
@@ -57,12 +59,15 @@ class Table:
         parameter says whether rows may be shorter than the header.
     name : str
         Name of the sheet or the split, empty if the file holds one table only.
+    note : str
+        What was guessed of the header, for the user to confirm.
     """
 
     path: Path
     header: tuple[str, ...]
     rows: Callable[[bool], Iterator[tuple[int, dict[str, Any]]]]
     name: str = ""
+    note: str = ""
 
     @cached_property
     def preview(self) -> list[dict[str, Any]]:
@@ -110,6 +115,8 @@ class Layout:
         Pushes all that a `Table` holds into an `Intake`.
     kind : {"export", "wide"}
         As of an `ExportFormat`.
+    records : bool
+        Whether it is recognised in records of JSON, too.
     """
 
     name: str
@@ -118,6 +125,7 @@ class Layout:
     recognise: Callable[[Table], str | None]
     read: Callable[[Table, Intake], None]
     kind: Literal["export", "wide"] = "export"
+    records: bool = False
 
 
 def text_table(source: Source) -> Table | None:
@@ -132,18 +140,45 @@ def _text_table(source: Source) -> Table | None:
     header = source.header
     if header is None:
         return None
+    asked = source.asked.header_rows
     delimiter = source.delimiter
     if len(header) == 1 and ";" in header[0]:
         delimiter = ";"
         header = source.fields(delimiter) or ()
-    names = [name for name in header if name]
-    if len(header) < 2 or len(set(names)) < len(names):
+    found = Header(0, 1, header)
+    if asked or len(header) < 2 or "" in header[1:]:
+        delimiter, found = _below_titles(source, delimiter, asked)
+    names = [name for name in found.names if name]
+    if len(found.names) < 2 or len(set(names)) < len(names):
         return None
+    plain = found.skip == 0 and found.rows == 1
     return Table(
         source.path,
-        header,
-        lambda ragged: csv_records(source.path, delimiter, ragged=ragged, content=source.whole),
+        found.names,
+        lambda ragged: csv_records(
+            source.path,
+            delimiter,
+            ragged=ragged,
+            content=source.whole,
+            header=None if plain else found,
+        ),
+        note=found.note,
     )
+
+
+def _below_titles(source: Source, delimiter: str, asked: int | None) -> tuple[str, Header]:
+    """Find the header of a text whose first row names no or not all columns."""
+    text = source.head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
+    lines = text.splitlines()[:LOOKED_AT]
+    most = max(",;\t", key=lambda sign: sum(line.count(sign) for line in lines))
+    delimiter = most if delimiter not in "".join(lines[:1]) else delimiter
+    try:
+        rows = [row for row in csv.reader(lines, delimiter=delimiter) if row]
+        return delimiter, find_header(rows, asked)
+    except csv.Error:
+        return delimiter, Header(0, 1, ())
+    except ReaderError as error:
+        raise ReaderError(f"{source.path}: {error}") from error
 
 
 def as_list(cell: Cell) -> list[Any] | None:
@@ -158,6 +193,19 @@ def as_list(cell: Cell) -> list[Any] | None:
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             continue
         return found if isinstance(found, list) else None
+    return None
+
+
+def as_mapping(cell: Cell) -> dict[str, Any] | None:
+    """Return a cell that holds an object, written as JSON or as Python writes it."""
+    if not isinstance(cell, str) or not cell.lstrip().startswith("{"):
+        return None
+    for parse in (load_json, _literal):
+        try:
+            found = parse(cell)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            continue
+        return {str(k): v for k, v in found.items()} if isinstance(found, dict) else None
     return None
 
 
@@ -225,7 +273,10 @@ def check_columns(table: Table, intake: Intake) -> None:
     for option, asked in (
         ("--text", options.text),
         ("--shown-first", options.shown_first),
-        ("--item", options.item),
+        ("--gold", options.gold),
+        ("--weight", options.weight),
+        ("--annotator", options.annotator),
+        *(("--item", name) for name in listed_columns(options.item, table.header)),
     ):
         if asked is not None and asked not in table.header:
             shown = ", ".join(map(repr, table.header[:30]))
@@ -233,6 +284,13 @@ def check_columns(table: Table, intake: Intake) -> None:
                 f"{table.path}: no column is called {asked!r}, as {option} asks."
                 f"{did_you_mean(asked, table.header)} The columns are {shown}."
             )
+
+
+def listed_columns(asked: str | None, header: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that an option names: one, or several with commas between."""
+    if asked is None:
+        return ()
+    return (asked,) if asked in header else tuple(name.strip() for name in asked.split(","))
 
 
 def is_category(cell: Cell) -> bool:

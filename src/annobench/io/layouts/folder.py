@@ -1,24 +1,34 @@
-"""A folder of tables with one row per label, one file per annotator or a batch."""
+"""A folder of tables with one row per label, one file per annotator or a batch.
+
+A file per annotator may have any columns: those that name the items in all files, and questions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from annobench.core.errors import ReaderError
-from annobench.core.names import MadeName, settle
+from annobench.core.names import MadeName, joined, settle
 from annobench.io.formats.base import ExportFormat, Intake, Source
 from annobench.io.formats.tables import (
     ANNOTATOR_NAMES,
     ITEM_NAMES,
     TEXT_NAMES,
     Table,
+    as_text,
     check_columns,
+    is_category,
+    listed_columns,
+    push_text,
     text_table,
 )
 from annobench.io.layouts import plain
-from annobench.labels.columns import USUAL_NAMES
+from annobench.io.layouts._said import listed
+from annobench.labels.column_kinds import unlike_labels
+from annobench.labels.columns import USUAL_NAMES, plain_name
 
 #: Endings of tables; other files of a folder, such as notes, are counted and left out.
 _ENDINGS = {".csv", ".tsv", ".tab", ".txt"}
@@ -33,9 +43,62 @@ def _recognise(source: Source) -> str | None:
         return None
     tables = [table for _, table in _tables(source)]
     signed = {table.column(ANNOTATOR_NAMES) is not None for table in tables}
-    if len(tables) < 2 or len(signed) > 1:
+    if len(tables) > 1 and len(signed) == 1:
+        return "a file a batch" if signed.pop() else "a file per annotator"
+    found = _alike(source)
+    return None if found is None else f"a file per annotator, {len(found.questions)} questions"
+
+
+class _Alike(NamedTuple):
+    """Tables of the same columns, one an annotator."""
+
+    tables: dict[Path, Table]
+    items: tuple[str, ...]
+    questions: tuple[str, ...]
+    unused: dict[str, str]
+
+
+def _alike(source: Source, asked: str | None = None) -> _Alike | None:
+    """Find tables of the same columns, of which some name the same items in all files."""
+    found = {
+        path: table
+        for path in source.files
+        if path.suffix.lower() in _ENDINGS
+        and (table := text_table(source.inside(path))) is not None
+    }
+    headers = {frozenset(table.header) for table in found.values()}
+    if len(found) < 2 or len(headers) > 1:
         return None
-    return "a file a batch" if signed.pop() else "a file per annotator"
+    tables = list(found.values())
+    header = [name for name in tables[0].header if name]
+    if tables[0].column(ANNOTATOR_NAMES) is not None:
+        return None
+    items = listed_columns(asked, header) or _items_of(tables, header)
+    if not items or not set(items) <= set(header):
+        return None
+    rest = [name for name in header if name not in items]
+    cells = {n: [as_text(row[n]) for table in tables for row in table.preview] for n in rest}
+    unused = {str(name): what for name, what in unlike_labels(cells).items()}
+    for name in rest:
+        if plain_name(name) in TEXT_NAMES or not all(map(is_category, cells[name])):
+            unused.setdefault(name, "texts")
+    questions = tuple(name for name in rest if name not in unused)
+    return _Alike(found, items, questions, unused) if questions else None
+
+
+def _items_of(tables: list[Table], header: list[str]) -> tuple[str, ...]:
+    """Return the fewest columns whose cells name each row of a file, and rows of another one."""
+    usual = tables[0].column(ITEM_NAMES)
+    tried = [(usual,)] if usual else []
+    tried += [tuple(header[:n]) for n in range(1, min(4, len(header)))]
+    tried += [(name,) for name in header[1:-1]]
+    for names in tried:
+        rows = [[tuple(as_text(row[n]) for n in names) for row in t.preview] for t in tables]
+        only = all(len(own) == len(set(own)) for own in rows)
+        shared = [set(one) & set(other) for one, other in pairwise(rows)]
+        if only and all(all(all(row) for row in own) for own in rows) and all(shared):
+            return names
+    return ()
 
 
 def _tables(source: Source, item: str | None = None) -> Iterator[tuple[Path, Table]]:
@@ -56,6 +119,9 @@ def _read(source: Source, intake: Intake) -> None:
     """Push the labels of every table."""
     asked = intake.options.item
     found = dict(_tables(source, asked))
+    if len(found) < 2 and (alike := _alike(source, asked)) is not None:
+        _read_alike(source, intake, alike)
+        return
     if asked is not None and not found:
         raise ReaderError(
             f"{source.path}: no file has a column {asked!r}, given as item, beside one of labels "
@@ -67,9 +133,7 @@ def _read(source: Source, intake: Intake) -> None:
             f"{source.path}: the files name items in the columns "
             f"{', '.join(sorted(map(repr, columns)))}. Give the column one name in all."
         )
-    # Two files of one name are of two annotators if they differ in their ending.
-    made = {p: MadeName(_place(p.with_suffix(""), source), _place(p, source)) for p in found}
-    names = settle(made.values())
+    names = _names(source, found)
     for path in source.files:
         name = path.relative_to(source.path)
         if path not in found:
@@ -81,7 +145,51 @@ def _read(source: Source, intake: Intake) -> None:
         table = found[path]
         check_columns(table, intake)
         intake.begin(name, "row")
-        plain.LAYOUT.read(_signed(table, names[made[path]], asked), intake)
+        plain.LAYOUT.read(_signed(table, names[path], asked), intake)
+
+
+def _read_alike(source: Source, intake: Intake, alike: _Alike) -> None:
+    """Push the answers of tables of the same columns, one an annotator."""
+    names = _names(source, alike.tables)
+    for path in source.files:
+        place = path.relative_to(source.path)
+        if path not in alike.tables:
+            _refuse_damaged(path)
+            intake.begin(place, "file")
+            intake.read()
+            intake.leave_out(1, "files that are no table of the same columns")
+            continue
+        table = alike.tables[path]
+        intake.begin(place, "row")
+        for where, row in table.rows(False):
+            intake.read()
+            parts = [as_text(row[name]) for name in alike.items]
+            if not all(parts):
+                intake.leave_out(where, "rows without an item")
+                continue
+            item = joined(parts, " / ")
+            push_text(table, intake, item, row)
+            for question in alike.questions:
+                intake.answer(
+                    item, names[path], question, as_text(row[question]) or None, where=where
+                )
+    said = [
+        f"A file is an annotator, a row an item, named by {listed(alike.items)}",
+        f"questions: {listed(alike.questions)}",
+    ]
+    rest = ", ".join(f"{name!r} ({what})" for name, what in alike.unused.items())
+    intake.read_as = "; ".join([*said, *([f"not used: {rest}"] if rest else [])]) + "."
+    intake.repeats_are = (
+        f"Two rows of a file name one item in {listed(alike.items)}: name all columns of the item "
+        "with --item, with commas between. "
+    )
+
+
+def _names(source: Source, found: Mapping[Path, Table]) -> dict[Path, str]:
+    """Name annotators by their files; two of one name differ in their ending."""
+    made = {p: MadeName(_place(p.with_suffix(""), source), _place(p, source)) for p in found}
+    settled = settle(made.values())
+    return {path: settled[name] for path, name in made.items()}
 
 
 def _place(path: Path, source: Source) -> str:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
+from annobench.core.discovery import did_you_mean
 from annobench.core.errors import ReaderError
 from annobench.core.names import unused
-from annobench.io.formats.base import DAMAGED_ARCHIVE, ExportFormat, Intake, Source
+from annobench.io.formats.base import DAMAGED_ARCHIVE, ExportFormat, Intake, Options, Source
 from annobench.io.formats.discovery import layout_of
+from annobench.io.formats.headers import LOOKED_AT, find_header
 from annobench.io.formats.tables import (
     ANNOTATOR_NAMES,
     ITEM_NAMES,
@@ -50,7 +52,7 @@ def _recognise(source: Source) -> str | None:
     if not is_workbook(source):
         return None
     try:
-        with Book(source.path) as book:
+        with Book(source.path, source.asked) as book:
             titles = dict.fromkeys(layout.title for _, layout in _laid_out(book.tables()))
     except ReaderError:
         # Reading it says what is wrong.
@@ -71,16 +73,16 @@ def is_workbook(source: Source) -> bool:
 
 def _read(source: Source, intake: Intake) -> None:
     """Push what the sheets hold that are in a known layout."""
-    with Book(source.path) as book:
+    with Book(source.path, source.asked) as book:
         tables = book.tables()
         found = _laid_out(tables)
         if not found:
             shown = "; ".join(f"{t.name!r}: {', '.join(map(repr, t.header[:8]))}" for t in tables)
             raise ReaderError(
                 f"{source.path}: no sheet has columns of items, annotators and labels, nor another "
-                f"known layout. The sheets and their columns are {shown or 'empty'}. The header is "
-                "the first row that is not empty: delete titles above it. If each annotator has a "
-                "column of labels, add --from wide."
+                f"known layout. The sheets and their columns are {shown or 'empty'}. If each "
+                "annotator has a column of labels, add --from wide, and --sheet NAME if there "
+                "are several."
             )
         used = {table.name for table, _ in found}
         intake.begin("", "sheet")
@@ -91,6 +93,7 @@ def _read(source: Source, intake: Intake) -> None:
         for table, layout in found:
             check_columns(table, intake)
             intake.begin(f"sheet {table.name}", "row")
+            intake.notes += [table.note] if table.note else []
             layout.read(table, intake)
 
 
@@ -127,8 +130,9 @@ def _signed(table: Table) -> Table:
 class Book:
     """An open workbook; loading it parses all its texts, which is done once."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, asked: Options | None = None) -> None:
         self._path = path
+        self._asked = asked or Options()
         self._has_formulas = _check(path)
         self._values = _load(path)
 
@@ -140,27 +144,43 @@ class Book:
 
     def tables(self) -> list[Table]:
         """Return the sheets that hold anything."""
+        sheets = {sheet.title: sheet for sheet in self._values.worksheets}
+        asked = self._asked.sheet
+        if asked is not None and asked not in sheets:
+            raise ReaderError(
+                f"{self._path}: no sheet is called {asked!r}, as --sheet asks."
+                f"{did_you_mean(asked, sheets)} There are {', '.join(map(repr, sheets))}."
+            )
         found = []
-        for sheet in self._values.worksheets:
-            header = next((row for _, row in _cells(self._path, sheet) if any(row)), None)
-            if header is not None:
-                names = _header(self._path, sheet.title, header)
-                rows = partial(self._rows, sheet.title)
-                found.append(Table(self._path, names, rows, sheet.title))
+        for title, sheet in sheets.items():
+            if asked not in (None, title):
+                continue
+            rows = (row for _, row in _cells(self._path, sheet) if any(map(_is_filled, row)))
+            first = list(islice(rows, LOOKED_AT))
+            if first:
+                try:
+                    header = find_header(first, self._asked.header_rows)
+                except ReaderError as error:
+                    raise ReaderError(f"{self._path}, sheet {title!r}: {error}") from error
+                names = _header(self._path, title, header.names)
+                below = partial(self._rows, title, names, header.skip + header.rows)
+                found.append(Table(self._path, names, below, title, header.note))
         return found
 
-    def _rows(self, title: str, ragged: bool) -> Iterator[tuple[int, dict[str, Any]]]:
+    def _rows(
+        self, title: str, header: tuple[str, ...], above: int, ragged: bool
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the rows below the header, by the numbers that a spreadsheet program shows."""
-        header: tuple[str, ...] | None = None
+        met = 0
         formulas = _load(self._path, values=False) if self._has_formulas else None
         try:
             written = iter(()) if formulas is None else _cells(self._path, formulas[title])
             for number, cells in _cells(self._path, self._values[title]):
                 _, sources = next(written, (number, []))
-                if not any(cell not in (None, "") for cell in cells):
+                if not any(map(_is_filled, cells)):
                     continue
-                if header is None:
-                    header = _header(self._path, title, cells)
+                met += 1
+                if met <= above:
                     continue
                 self._check_row(title, number, cells, sources)
                 row = zip(header, map(as_cell, cells), strict=False)
@@ -244,10 +264,14 @@ def _cells(path: Path, sheet: Any) -> Iterator[tuple[int, list[Any]]]:
         ) from error
 
 
-def _header(path: Path, title: str, cells: list[Any]) -> tuple[str, ...]:
-    while cells and cells[-1] in (None, ""):
-        cells.pop()
-    names = [str(as_cell(cell)) for cell in cells]
+def _is_filled(cell: Any) -> bool:
+    return cell not in (None, "")
+
+
+def _header(path: Path, title: str, cells: Sequence[str]) -> tuple[str, ...]:
+    names = list(cells)
+    while names and not names[-1]:
+        names.pop()
     # A column without a name can't be meant; the first may be an index.
     known = frozenset(names)
     names = [

@@ -1,26 +1,40 @@
-"""One row per item, one column per annotator."""
+"""One row per item, one column per annotator, or several where there are several questions."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from annobench.core.errors import ReaderError
-from annobench.io.formats.base import Intake
+from annobench.core.discovery import did_you_mean
+from annobench.core.errors import ReaderError, UnclearLayoutError
+from annobench.core.names import MadeName, Name, joined
+from annobench.io.formats.base import Intake, Options
 from annobench.io.formats.containers import as_format
 from annobench.io.formats.tables import (
     ANNOTATOR_NAMES,
     GOLD_NAMES,
-    ITEM_NAMES,
     TEXT_NAMES,
     Layout,
     Table,
     as_text,
     is_category,
+    listed_columns,
     push_text,
     row_name,
 )
-from annobench.labels.columns import plain_name
-from annobench.labels.item_column import find_item_column, names_annotator, said_of_counts
+from annobench.io.layouts import _forms
+from annobench.io.layouts._column_grid import Place, find_grid
+from annobench.io.layouts._said import listed, said_of_columns
+from annobench.labels.column_kinds import number_of
+from annobench.labels.columns import ITEM_NAMES, plain_name
+from annobench.labels.item_column import (
+    ItemColumn,
+    find_item_column,
+    is_of_questionnaire,
+    names_annotator,
+    said_of_counts,
+)
 
 #: More distinct values than this are no categories, but texts or amounts.
 _MAX_CATEGORIES = 50
@@ -28,106 +42,436 @@ _MAX_CATEGORIES = 50
 #: What the columns answer, as they don't say it.
 QUESTION = "label"
 
+#: What a column is called that says how many items a row stands for.
+_WEIGHTS = ("n", "count", "counts", "freq", "frequency", "times", "tally", "weight")
+
+#: What the last rows of a table are called that sum up the others.
+_FOOTERS = frozenset(
+    {"n", "total", "totals", "sum", "mean", "average", "avg", "median", "sd", "std", "kappa"}
+    | {"alpha", "agreement", "percent_agreement", "count", "counts", "gesamt", "summe"}
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What each column of a table is taken for.
+
+    Attributes
+    ----------
+    item : tuple of str
+        The columns that together name the items; empty where rows are numbered.
+    places : dict of str to Place
+        By column of labels, whose answer to which question it holds.
+    who : dict of str to str
+        By annotator the column that names who it is, where there is one.
+    gold, weight : str or None
+        The columns of known categories, and of the number of items that a row stands for.
+    notes : tuple of str
+        What was guessed.
+    unused : dict of str to str
+        What the other columns hold.
+    """
+
+    item: tuple[str, ...]
+    places: dict[str, Place]
+    who: dict[str, str] = field(default_factory=dict)
+    gold: str | None = None
+    weight: str | None = None
+    notes: tuple[str, ...] = ()
+    unused: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def annotators(self) -> list[str]:
+        """The annotators, as the table has them."""
+        return list(dict.fromkeys(place.annotator for place in self.places.values()))
+
+    @property
+    def questions(self) -> list[str]:
+        """The questions."""
+        return list(dict.fromkeys(place.question for place in self.places.values()))
+
 
 def _recognise(table: Table) -> str | None:
     """Return the variant: at least two columns whose names are those of numbered annotators."""
     if table.column(ANNOTATOR_NAMES) is not None:
         return None
-    found = [name for name in _candidates(table) if names_annotator(name)]
+    candidates = _candidates(table)
+    found = [name for name in candidates if names_annotator(name)]
+    if len(found) < 2:
+        grid = find_grid({name: _cells(table, name) for name in candidates})
+        if grid is None or not all(map(names_annotator, grid.annotators)):
+            return None
+        found = list(grid.places)
     preview = table.preview
-    values = {row[name] for row in preview for name in found} - {""}
-    if len(found) < 2 or not values or len(values) > _MAX_CATEGORIES:
+    values = {as_text(row[name]) for row in preview for name in found} - {""}
+    if not values or len(values) > _MAX_CATEGORIES:
         return None
-    return f"{len(found)} annotators"
+    try:
+        n = len(plan(table, Options()).annotators)
+    except ReaderError:
+        return f"{len(found)} columns"
+    return f"{n} annotators"
 
 
 def _candidates(table: Table) -> list[str]:
     """Return the columns that may hold categories and are not those of items or texts."""
+    item = table.column((*ITEM_NAMES, *TEXT_NAMES))
     return [
         name
-        for name in _open_columns(table)
-        if name not in {_item(table), ""} and _is_of_categories(table, name)
+        for name in table.header
+        if plain_name(name) not in TEXT_NAMES
+        and name not in {item, ""}
+        and _is_of_categories(table, name)
     ]
-
-
-def _open_columns(table: Table) -> list[str]:
-    """Return the columns that are not those of texts."""
-    return [name for name in table.header if plain_name(name) not in TEXT_NAMES]
 
 
 def _is_of_categories(table: Table, name: str) -> bool:
     return all(name in row and is_category(row[name]) for row in table.preview)
 
 
-def _item(table: Table) -> str | None:
-    return table.column((*ITEM_NAMES, *TEXT_NAMES))
+def _cells(table: Table, name: str) -> list[str]:
+    return [as_text(row.get(name, "")) for row in table.preview]
 
 
-def _roles(table: Table, intake: Intake) -> tuple[str | None, list[str]]:
-    """Return the column of the items, if there is one, and those of the annotators."""
-    columns = _open_columns(table)
-    numbered = [name for name in _candidates(table) if names_annotator(name)]
-    preview = table.preview
-    cells = {name: [as_text(row.get(name, "")) for row in preview] for name in columns}
-    found = find_item_column(cells, intake.options.item)
-    known = {found.name, *found.idle, *found.resolved}
-    if len(numbered) > 1:
-        annotators = [name for name in numbered if name not in known]
-        _note_unused(table, intake, annotators, known)
+def plan(table: Table, options: Options) -> Plan:
+    """Say what each column is.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    options : Options
+        What its user says.
+
+    Returns
+    -------
+    Plan
+        The columns of items, labels and known categories, and what was guessed.
+
+    Raises
+    ------
+    ReaderError
+        If several readings remain, or fewer than two columns are annotators'.
+    """
+    named = tuple(name.strip() for name in options.annotators)
+    items = listed_columns(options.item, table.header)
+    gold = options.gold or table.column(GOLD_NAMES)
+    open_ = [
+        name
+        for name in table.header
+        if plain_name(name) not in TEXT_NAMES or name in named or name in items
+    ]
+    cells = {name: _cells(table, name) for name in open_ if name not in {options.weight}}
+    if named:
+        return _of_named(table, options, cells, named, items, gold)
+    set_aside = {options.gold} if options.gold else set()
+    cells = {name: own for name, own in cells.items() if name not in set_aside}
+    numbered = [name for name in _candidates(table) if names_annotator(name) and name in cells]
+    if options.format is None:
+        _refuse_questionnaire(table, numbered)
+    grid = find_grid({n: own for n, own in cells.items() if n in _candidates(table)})
+    if grid is not None and grid.other:
+        first, second = listed(grid.annotators), grid.other
+        raise ReaderError(
+            f"{table.path}: the columns combine {first} with {second}, and either may be the "
+            "annotators. Name these with --annotators, with commas between."
+        )
+    weight = options.weight or _weight(table, cells)
+    rest = {name: own for name, own in cells.items() if name != weight}
+    found = find_item_column(rest, items[0] if items else None)
+    known = {*items, found.name, *found.left_out, weight}
+    notes = list(found.notes)
+    if options.weight is None and weight is not None:
+        notes.append(
+            f"Each row stands for as many items as {weight!r} says: name it with --weight "
+            f"{weight} if that is right, or the columns of annotators with --annotators if not."
+        )
+    if grid is not None and (numbered or _is_grid(grid.places, rest, known)):
+        places = {name: place for name, place in grid.places.items() if name not in known}
+        places, idle = _of_labels(table, places)
+        who = grid.who
     else:
-        others = (name for name in columns if name not in known)
-        annotators = [name for name in others if _is_of_categories(table, name)]
-        doubt = found.doubt or said_of_counts({name: cells[name] for name in annotators})
-        if doubt:
-            raise ReaderError(f"{table.path}: {doubt}")
-    intake.notes += found.notes
-    return table.column(TEXT_NAMES) if found.name is None else str(found.name), annotators
+        names = numbered if len(numbered) > 1 else [n for n in rest if _is_of_categories(table, n)]
+        places = {name: Place(name, QUESTION) for name in names if name not in known}
+        idle, who = {}, {}
+        if len(numbered) < 2:
+            _refuse_doubtful(table, found, {name: cells[name] for name in places})
+    item = items or (() if found.name is None else (str(found.name),))
+    if not item and (text := table.column(TEXT_NAMES)) is not None:
+        item = (text,)
+    unused = {str(name): str(what) for name, what in found.unlike.items()} | idle
+    unused |= {str(name): "known or adjudicated labels" for name in found.resolved}
+    if len(numbered) > 1:
+        notes += _said_of_unused(table, list(places), {*known, *item, *idle, *who.values()})
+    made = Plan(item, places, who, gold, weight, tuple(notes), unused)
+    return _checked(table, made)
 
 
-def _note_unused(table: Table, intake: Intake, annotators: list[str], known: set[Hashable]) -> None:
+def _refuse_doubtful(table: Table, found: ItemColumn, cells: dict[str, list[str]]) -> None:
+    """Refuse columns that may hold something else than labels, and say what they may be."""
+    columns = list(cells)
+    every = {f"--annotators {','.join(columns)}": {"annotators": columns}}
+    if found.doubt and found.name is None:
+        name = str(found.doubtful[0]) if found.doubtful else ""
+        readings: dict[str, dict[str, Any]] = {f"--item {name}": {"format": "wide", "item": name}}
+        readings |= every
+        doubt = found.doubt
+    elif found.doubt:
+        rest = [name for name in columns if name not in found.doubtful]
+        readings = {f"--annotators {','.join(rest)}": {"annotators": rest}} | every
+        doubt = found.doubt
+    elif doubt := said_of_counts(cells):
+        readings = {"--counts": {"counts": True}} | every
+    elif doubt := _forms.said_of(table):
+        readings = {"--transpose": {"transpose": True}} | every
+    if doubt:
+        raise UnclearLayoutError(f"{table.path}: {doubt}", table.path, readings)
+
+
+def _of_named(
+    table: Table,
+    options: Options,
+    cells: dict[str, list[str]],
+    named: tuple[str, ...],
+    items: tuple[str, ...],
+    gold: str | None,
+) -> Plan:
+    """Plan a table whose annotators are named: their columns, or what these have in common."""
+    who: dict[str, str] = {}
+    if set(named) <= set(table.header):
+        places = {name: Place(name, QUESTION) for name in named}
+    else:
+        grid = find_grid({name: own for name, own in cells.items() if name not in items}, named)
+        if grid is None:
+            wrong = next(name for name in named if name not in table.header)
+            shown = ", ".join(map(repr, table.header[:30]))
+            raise ReaderError(
+                f"{table.path}: no column is called {wrong!r}, as --annotators asks."
+                f"{did_you_mean(wrong, table.header)} The columns are {shown}."
+            )
+        places, who = grid.places, grid.who
+    rest = {n: own for n, own in cells.items() if n not in places and n not in who.values()}
+    if not items:
+        usual = table.column((*ITEM_NAMES, ""))
+        only = [name for name, own in rest.items() if name != gold and len({*own}) == len(own)]
+        items = (usual,) if usual in rest else tuple(only[:1])
+        text = table.column(TEXT_NAMES)
+        items = items or (() if text is None else (text,))
+    gold = None if gold in places else gold
+    return _checked(table, Plan(items, dict(places), who, gold, options.weight))
+
+
+def _checked(table: Table, made: Plan) -> Plan:
+    """Refuse a plan without two annotators, and a second row of the header among the labels."""
+    if len(made.annotators) < 2:
+        raise ReaderError(
+            f"{table.path}: fewer than two columns of annotators. Give a column to every "
+            "annotator; or, if a row is an annotator and a column an item, add --transpose."
+        )
+    # Of one annotator beside gold both are compared.
+    gold = None if made.gold in made.places else made.gold
+    first = [as_text(row[name]) for row in table.preview[:1] for name in made.places]
+    later = {as_text(row[name]) for row in table.preview[1:] for name in made.places}
+    numbers = [name for name in made.item if all(map(_is_number, _cells(table, name)[1:]))]
+    is_odd = any(not _is_number(_cells(table, name)[0]) for name in numbers if table.preview)
+    same = len(set(first)) == 1 and first[0] and first[0] not in later
+    if len(table.preview) > 3 and same and (is_odd or plain_name(first[0]) in _HEADINGS):
+        raise ReaderError(
+            f"{table.path}: the first row says {first[0]!r} in each column of an annotator, which "
+            "no other row says. If it is a second row of the header, add --header-rows 2; if it is "
+            "a label, name the annotators' columns with --annotators."
+        )
+    return Plan(made.item, made.places, made.who, gold, made.weight, made.notes, made.unused)
+
+
+#: Words that a second row of a header has.
+_HEADINGS = frozenset({"label", "labels", "score", "rating", "category", "code", "answer", "value"})
+
+
+def _is_number(cell: str) -> bool:
+    return not cell or number_of(cell) == number_of(cell)
+
+
+def _is_grid(places: dict[str, Place], cells: dict[str, list[str]], known: set[Any]) -> bool:
+    """Return whether all columns that are left combine annotators and questions."""
+    return all(name in places for name in cells if name not in known)
+
+
+def _of_labels(table: Table, places: dict[str, Place]) -> tuple[dict[str, Place], dict[str, str]]:
+    """Keep the questions whose answers are labels; say what the others' columns hold."""
+    from annobench.labels.column_kinds import unlike_labels
+
+    questions = list(dict.fromkeys(place.question for place in places.values()))
+    unlike = unlike_labels({q: [] for q in questions})
+    idle = {
+        name: unlike.get(place.question) or "texts"
+        for name, place in places.items()
+        if place.question in unlike or not _is_of_categories(table, name)
+    }
+    texts = {places[name].question for name in idle}
+    return (
+        {name: place for name, place in places.items() if place.question not in texts},
+        {
+            name: idle.get(name, "texts")
+            for name, place in places.items()
+            if place.question in texts
+        },
+    )
+
+
+def _weight(table: Table, cells: dict[str, list[str]]) -> str | None:
+    """Return the column that says how often a pattern of labels occurs."""
+    name = table.column(_WEIGHTS)
+    if name not in cells or table.column(ITEM_NAMES) is not None:
+        return None
+    numbers = [number_of(cell) for cell in cells[name]]
+    if not all(n >= 0 and n.is_integer() for n in numbers) or max(numbers, default=0) < 2:
+        return None
+    rows = list(zip(*(own for other, own in cells.items() if other != name), strict=True))
+    return name if len(set(rows)) == len(rows) and rows and len(rows[0]) > 1 else None
+
+
+def _refuse_questionnaire(table: Table, numbered: Sequence[str]) -> None:
+    """Refuse names such as A1 and C1, which scales of questionnaires have too."""
+    if not is_of_questionnaire(numbered):
+        return
+    others = [
+        n for n in _candidates(table) if n not in numbered and plain_name(n) not in GOLD_NAMES
+    ]
+    rest = f" {listed(others)} would not be used." if others else ""
+    raise UnclearLayoutError(
+        f"{table.path}: {listed(numbered)} may be annotators, or the questions of scales that a "
+        f"person a row answered. If they are annotators, add --from wide.{rest} If a row is an "
+        "annotator and a column an item, add --transpose.",
+        table.path,
+        {"--from wide": {"format": "wide"}, "--transpose": {"transpose": True}},
+    )
+
+
+def _said_of_unused(table: Table, annotators: list[str], known: set[Any]) -> list[str]:
     """Name the columns that look like those of annotators, but for their names."""
-    categories = {row[name] for row in table.preview for name in annotators} - {""}
+    categories = {as_text(row[name]) for row in table.preview for name in annotators} - {""}
     unused = [
         name
         for name in _candidates(table)
         if name not in {*annotators, *known}
-        and ({row[name] for row in table.preview} - {""}) & categories
+        and ({as_text(row[name]) for row in table.preview} - {""}) & categories
     ]
-    if unused:
-        intake.notes.append(
-            f"The annotators are {', '.join(map(repr, annotators[:10]))}, by their names. "
-            f"{', '.join(map(repr, unused[:10]))} hold the same labels and were not used. If they "
-            "are annotators, too, name their columns likewise: annotator_1, annotator_2, ..."
-        )
+    if not unused:
+        return []
+    hold = "holds the same labels and was" if len(unused) == 1 else "hold the same labels and were"
+    return [
+        f"The annotators are {listed(annotators)}, by their names. {listed(unused)} {hold} not "
+        "used. Name all columns of annotators with --annotators if that is wrong."
+    ]
 
 
 def _read(table: Table, intake: Intake) -> None:
-    """Push the labels of every row; columns with other names only if none has such a name."""
-    item, annotators = _roles(table, intake)
-    if len(annotators) < 2:
-        raise ReaderError(
-            f"{table.path}: fewer than two columns of annotators. Give a column to every annotator."
-        )
-    gold = table.column(GOLD_NAMES)
-    # Of one annotator beside gold both are compared.
-    gold = None if gold in annotators else gold
-    known = {*annotators, item, gold}
-    for column in table.header:
-        if column not in known and names_annotator(column):
+    """Push the labels of every row."""
+    made = plan(table, intake.options)
+    intake.notes += made.notes
+    _push(table, intake, made)
+    others = [n for n in table.header if n not in {*made.places, *made.item, *made.unused}]
+    for column in others:
+        if names_annotator(column) and column not in {made.gold, made.weight, *made.who.values()}:
             intake.read()
             intake.leave_out(1, "columns named as annotators that hold texts")
+    intake.read_as = said_of_columns(
+        table,
+        item=made.item,
+        annotators=made.annotators,
+        questions=made.questions,
+        gold=made.gold,
+        unused=made.unused,
+        used={*made.places, *made.who.values(), made.weight},
+    )
+
+
+def _push(table: Table, intake: Intake, made: Plan) -> None:
+    """Push rows; the last ones that only sum up the others are left out."""
+    intake.repeats_are = _said_of_repeats(made)
+    waiting: list[tuple[int, dict[str, Any]]] = []
     for where, row in table.rows(False):
-        intake.read()
-        name = as_text(row[item]) if item is not None else row_name(table, where)
-        given = {annotator: row[annotator] for annotator in annotators if row[annotator] != ""}
-        if not name or not given:
-            intake.leave_out(where, "rows without labels" if name else "rows without an item")
+        if _is_footer(made, row):
+            waiting.append((where, row))
             continue
-        push_text(table, intake, name, row)
-        if gold is not None and row[gold]:
-            intake.gold(name, QUESTION, as_text(row[gold]))
-        for annotator, label in given.items():
-            intake.answer(name, annotator, QUESTION, as_text(label), where=where)
+        for earlier in waiting:
+            _push_row(table, intake, made, *earlier)
+        waiting.clear()
+        _push_row(table, intake, made, where, row)
+    for where, _ in waiting:
+        intake.read()
+        intake.leave_out(where, "rows below the table that sum it up")
+    if waiting:
+        said = listed([as_text(row[made.item[0]]) for _, row in waiting])
+        intake.notes.append(
+            f"The last {'row' if len(waiting) == 1 else 'rows'}, {said}, sum up the table and were "
+            "left out. Give the item another name if it is one."
+        )
+
+
+def _is_footer(made: Plan, row: dict[str, Any]) -> bool:
+    return len(made.item) == 1 and plain_name(as_text(row[made.item[0]])) in _FOOTERS
+
+
+def _said_of_repeats(made: Plan) -> str:
+    """Say why an annotator may have two labels of an item."""
+    if made.who:
+        return "A person may be named in two columns of one row. "
+    if not made.item:
+        return ""
+    one = listed(made.item)
+    return (
+        f"Two rows name one item in {one}: they are two questions, or {one} "
+        "names only a part of the item; name all its columns with --item, with commas between. "
+    )
+
+
+def _push_row(table: Table, intake: Intake, made: Plan, where: int, row: dict[str, Any]) -> None:
+    intake.read()
+    name = _item_name(table, made, where, row)
+    given = {column: row[column] for column in made.places if row[column] != ""}
+    if not name or not given:
+        intake.leave_out(where, "rows without labels" if name else "rows without an item")
+        return
+    for item in _repeated(intake, made, name, where, row):
+        push_text(table, intake, item, row)
+        if made.gold is not None and row[made.gold]:
+            for question in made.questions:
+                intake.gold(item, question, as_text(row[made.gold]))
+        for column, label in given.items():
+            annotator, question = made.places[column]
+            who = made.who.get(annotator)
+            person = annotator if who is None else as_text(row[who])
+            if not person:
+                intake.leave_out(where, "labels without the name of an annotator")
+                continue
+            intake.answer(
+                item, person, question, as_text(label), where=where, personal=who is not None
+            )
+
+
+def _item_name(table: Table, made: Plan, where: int, row: dict[str, Any]) -> Name:
+    if not made.item:
+        return row_name(table, where)
+    parts = [as_text(row[column]) for column in made.item]
+    return joined(parts, " / ") if all(parts) else ""
+
+
+def _repeated(
+    intake: Intake, made: Plan, name: Name, where: int, row: dict[str, Any]
+) -> Iterator[Name]:
+    """Yield an item as often as its row says."""
+    if made.weight is None:
+        yield name
+        return
+    number = number_of(as_text(row[made.weight]))
+    if not (number >= 0 and number.is_integer()):
+        intake.fault(where, f"{row[made.weight]!r} in {made.weight!r} is no number of items")
+        return
+    for n in range(1, int(number) + 1):
+        text = str(name) if not isinstance(name, MadeName) else f"row {where}"
+        yield MadeName(f"{text} ({n})", f"{text}, no. {n}")
 
 
 LAYOUT = Layout(
@@ -140,5 +484,6 @@ LAYOUT = Layout(
     recognise=_recognise,
     read=_read,
     kind="wide",
+    records=True,
 )
 FORMAT = as_format(LAYOUT)

@@ -1,0 +1,37 @@
+"""What each reading of an unclear table would give, so that a user can choose."""
+
+from __future__ import annotations
+
+from annobench.core.errors import UnclearLayoutError
+
+
+def said_of_readings(error: UnclearLayoutError) -> list[str]:
+    """Say what Krippendorff's alpha would be in each reading of a table.
+
+    Parameters
+    ----------
+    error : UnclearLayoutError
+        The readings.
+
+    Returns
+    -------
+    list of str
+        One line a reading that can be read.
+    """
+    import warnings
+
+    from annobench import agreement
+    from annobench.io import select_labels
+    from annobench.reporting.formats import extent_of, number
+
+    lines = []
+    for options, given in error.readings.items():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                labels = select_labels(error.path, **given).labels
+                alpha = agreement.krippendorff_alpha(labels).estimate
+        except (ValueError, OSError):
+            continue
+        lines.append(f"With {options}: {extent_of(labels)}; nominal alpha {number(alpha)}")
+    return lines

@@ -1,0 +1,147 @@
+"""The header of a table: titles above it, and names of annotators merged over their questions."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from annobench.core.errors import ReaderError
+from annobench.labels.column_kinds import number_of
+
+__all__ = ["BETWEEN", "Header", "find_header"]
+
+#: What stands between the names of a column that a header of several rows gives.
+BETWEEN = " / "
+
+#: Rows that are looked at to find the header.
+LOOKED_AT = 30
+
+
+class Header(NamedTuple):
+    """Which rows are the header, and the names that they give.
+
+    Attributes
+    ----------
+    skip : int
+        Number of rows of titles above it.
+    rows : int
+        Number of its own rows.
+    names : tuple of str
+        Of the columns; empty where a column has none.
+    """
+
+    skip: int
+    rows: int
+    names: tuple[str, ...]
+
+    @property
+    def note(self) -> str:
+        """What was found, for the user to confirm; empty for a header in the first row."""
+        found = []
+        if self.skip:
+            rows = "row stands" if self.skip == 1 else "rows stand"
+            found.append(f"{self.skip} {rows} above the header and were passed over as titles")
+        if self.rows > 1:
+            found.append(
+                f"the header has {self.rows} rows, of which the upper name several columns"
+            )
+        if not found:
+            return ""
+        text = "; ".join(found)
+        return f"{text[0].upper()}{text[1:]}. Say --header-rows if that is wrong."
+
+
+def find_header(rows: Sequence[Sequence[Any]], asked: int | None = None) -> Header:
+    """Find the header among the first rows of a table.
+
+    Parameters
+    ----------
+    rows : sequence of sequence
+        The first rows, as they stand; None or an empty text where a cell is empty.
+    asked : int, optional
+        How many rows the user says that the header has.
+
+    Returns
+    -------
+    Header
+        The first row that is no title, and a second one if the first names groups of columns.
+
+    Raises
+    ------
+    ReaderError
+        If there are fewer rows than the header is said to have.
+    """
+    cells = [[_text(cell) for cell in row] for row in rows]
+    if not any(map(any, cells)):
+        return Header(0, 1, ())
+    width = Counter(_width(row) for row in cells if any(row)).most_common(1)
+    usual = max((n for n, _ in width), default=0)
+    filled = [n for n, row in enumerate(cells) if any(row)]
+    start = next((n for n in filled if sum(map(bool, cells[n])) > 1 or usual < 2), filled[0])
+    n_rows = asked or (2 if _names_groups(cells[start:]) else 1)
+    if start + n_rows <= len(cells) and not _are_names(cells[start + n_rows - 1]):
+        start = filled[0]
+    n_rows = asked or (2 if _names_groups(cells[start:]) else 1)
+    if start + n_rows > len(cells):
+        raise ReaderError(
+            f"the header is said to have {n_rows} rows, and there are {len(cells) - start}. "
+            "Correct --header-rows."
+        )
+    own = cells[start : start + n_rows]
+    longest = max(map(_width, own))
+    filled_up = [_forward(row, longest) for row in own[:-1]]
+    last = [*own[-1], *[""] * longest][:longest]
+    # One word below all names, such as "label", tells nothing.
+    if n_rows > 1 and len({word for word in last if word}) == 1:
+        last = [word if not any(row[n] for row in filled_up) else "" for n, word in enumerate(last)]
+    names = tuple(
+        BETWEEN.join(dict.fromkeys(part for part in parts if part))
+        for parts in zip(*filled_up, last, strict=True)
+    )
+    skipped = sum(1 for n in filled if n < start)
+    return Header(skipped, n_rows, names)
+
+
+def _names_groups(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first row names groups of columns that the second row names alike."""
+    if len(rows) < 3:
+        return False
+    first, second = rows[0], rows[1]
+    longest = max(_width(first), _width(second))
+    above, below = _forward(first, longest), [*second, *[""] * longest][:longest]
+    groups: dict[str, list[str]] = {}
+    for name, part in zip(above, below, strict=True):
+        if name:
+            groups.setdefault(name, []).append(part)
+    alike = list(groups.values())
+    is_merged = len(alike) > 1 and len(alike[0]) > 1 and all(own == alike[0] for own in alike)
+    if not is_merged or not all(below) or len(set(alike[0])) < len(alike[0]):
+        return False
+    # Names of columns do not come again as labels in them.
+    at = [n for n, name in enumerate(above) if name]
+    return not any(
+        len(row) > n and row[n] == below[n] for row in rows[2:LOOKED_AT] for n in at if below[n]
+    )
+
+
+def _are_names(row: Sequence[str]) -> bool:
+    """Return whether all cells of a row may be names of columns, and none is a number."""
+    return all(cell and math.isnan(number_of(cell)) for cell in row[: _width(row)])
+
+
+def _forward(row: Sequence[str], length: int) -> list[str]:
+    """Give empty cells the text before them, as of merged ones only the first holds it."""
+    found: list[str] = []
+    for cell in [*row, *[""] * length][:length]:
+        found.append(cell or (found[-1] if found else ""))
+    return found
+
+
+def _width(row: Sequence[str]) -> int:
+    return max((n for n, cell in enumerate(row, start=1) if cell), default=0)
+
+
+def _text(cell: Any) -> str:
+    return "" if cell is None else str(cell).strip()

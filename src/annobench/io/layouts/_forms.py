@@ -1,0 +1,171 @@
+"""Tables with a row per annotator: which column names these, and which are the items."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from annobench.io.formats.tables import (
+    ANNOTATOR_NAMES,
+    TEXT_NAMES,
+    Table,
+    as_text,
+    is_category,
+)
+from annobench.io.layouts._said import listed
+from annobench.labels.column_kinds import unlike_labels
+from annobench.labels.columns import ITEM_NAMES, USUAL_NAMES, plain_name
+from annobench.labels.item_column import names_annotator
+
+#: What forms call the column that says who filled one in, the surest first.
+WHO_NAMES = (
+    *("email_address", "email", "e_mail", "e_mail_address", "responseid", "response_id"),
+    *("respondent", "respondent_id", "record_id", "prolific_id", "prolific_pid", "assignmentid"),
+    *ANNOTATOR_NAMES,
+)
+#: Those that are people's names, where they are not addresses.
+PERSONAL_NAMES = frozenset(
+    {"email_address", "email", "e_mail", "e_mail_address", "name", "full_name", "your_name"}
+    | {"username", "user_name"}
+)
+#: What people are asked about themselves.
+_OF_PEOPLE = frozenset(
+    {"gender", "sex", "age", "country", "nationality", "education", "occupation", "ethnicity"}
+    | {"race", "degree", "consent", "native_language", "first_language", "name", "full_name"}
+    | {"first_name", "last_name", "surname", "your_name", "username", "age_group", "profession"}
+)
+#: Columns of tools, which hold no answers.
+_OF_TOOLS = re.compile(
+    r"(?:redcap_\w+|.*_complete|.*_timestamp|collectorid|collector_id|score|total_score"
+    r"|sc\d+|q_\w+|.*_(?:first_click|last_click|page_submit|click_count))"
+)
+_TIMES = ("timestamp", "startdate", "start_date", "submitted_at", "recordeddate", "date_created")
+_DESCRIBED = '"ImportId"'
+
+
+@dataclass(frozen=True)
+class Form:
+    """What the columns of a form are.
+
+    Attributes
+    ----------
+    who : str or None
+        The column that names the annotator of a row; None where rows are numbered.
+    items : tuple of str
+        The columns that are items.
+    unused : dict of str to str
+        What the other columns hold.
+    described : int
+        Number of rows below the header that describe its columns.
+    """
+
+    who: str | None
+    items: tuple[str, ...]
+    unused: dict[str, str]
+    described: int
+
+
+def described_rows(table: Table) -> int:
+    """Count the rows below the header that describe its columns, as Qualtrics writes them."""
+    for n, row in enumerate(table.preview[:2], start=1):
+        if any(_DESCRIBED in as_text(cell) for cell in row.values()):
+            return n
+    first = table.preview[:1]
+    start = next((name for name in table.header if plain_name(name) in _TIMES), None)
+    says_name = bool(first) and start is not None and plain_name(first[0][start]) in _TIMES
+    return int(says_name)
+
+
+def find_form(table: Table, who: str | None = None, items: tuple[str, ...] = ()) -> Form:
+    """Say what the columns are if a row is an annotator.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    who : str, optional
+        The column of the annotators.
+    items : tuple of str
+        The columns that are items; by default those that may hold labels.
+
+    Returns
+    -------
+    Form
+        The columns.
+    """
+    skipped = described_rows(table)
+    rows = table.preview[skipped:]
+    if who is None:
+        who = table.column(WHO_NAMES)
+        # Without a name, or an item, as the outer keys of JSON.
+        if who is None and "" in table.header:
+            who = ""
+        if who is None and (name := table.column(("name", "full_name", "your_name"))):
+            who = name
+        if who is None and (name := table.column(ITEM_NAMES)) and not items:
+            who = name
+    cells = {
+        name: [as_text(row.get(name, "")) for row in rows] for name in table.header if name != who
+    }
+    unused = unlike_labels(cells)
+    for name, own in cells.items():
+        plain = plain_name(name)
+        if name in unused:
+            continue
+        if plain in _OF_PEOPLE:
+            unused[name] = "about the annotator"
+        elif _OF_TOOLS.fullmatch(plain) or plain in WHO_NAMES:
+            unused[name] = "what a tool notes"
+        elif plain in TEXT_NAMES or not all(map(is_category, own)):
+            unused[name] = "texts"
+        elif not any(own):
+            unused[name] = "nothing"
+    if items:
+        unused = {name: unused.get(name, "") for name in cells if name not in items}
+    chosen = items or tuple(name for name in cells if name not in unused)
+    return Form(who, chosen, {str(name): what for name, what in unused.items()}, skipped)
+
+
+def is_form(table: Table) -> bool:
+    """Return whether a table shows by its columns that a row is an annotator.
+
+    There is a column of addresses or names of annotators with another one in each row, or at least
+    of times; no column names items, holds the labels of a table with a row per label, or is that of
+    a numbered annotator; and two columns or more share their answers.
+    """
+    if table.column((*USUAL_NAMES["label"], *_items_alone())) is not None:
+        return False
+    if sum(map(names_annotator, table.header)) > 1:
+        return False
+    who = table.column(WHO_NAMES)
+    time = table.column(_TIMES)
+    if who is None and time is None:
+        return False
+    form = find_form(table, who)
+    rows = table.preview[form.described :]
+    if who is not None:
+        given = [as_text(row.get(who, "")) for row in rows]
+        if len({*given}) < len(given) or not all(given):
+            return False
+    if len(rows) < 2 or len(form.items) < 2:
+        return False
+    sets = [{as_text(row[name]) for row in rows} - {""} for name in form.items]
+    shared = sum(any(one & other for other in sets if other is not one) for one in sets)
+    return shared >= max(2, len(sets) / 2)
+
+
+def _items_alone() -> tuple[str, ...]:
+    """Return the names of items' columns that are not those of respondents, too."""
+    return tuple(name for name in ITEM_NAMES if name not in {"id", "question", "uid", "uuid"})
+
+
+def said_of(table: Table) -> str:
+    """Say why columns may be items, and rows annotators; empty if nothing says so."""
+    if not is_form(table):
+        return ""
+    form = find_form(table)
+    by = "by its time" if form.who is None else f"by {form.who!r}"
+    return (
+        f"A row seems to be an annotator, {by}, and a column an item: {listed(form.items)}. Add "
+        "--transpose if so. If each of the columns is an annotator's, name them with --annotators."
+    )

@@ -1,0 +1,84 @@
+"""Sentences about what the columns of a table were taken for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from annobench.io.formats.tables import TEXT_NAMES, Table
+from annobench.labels.columns import plain_name
+
+#: Names that a sentence lists at most.
+_SHOWN = 10
+
+
+def listed(names: Iterable[str]) -> str:
+    """Join names, the first of many.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Any names.
+
+    Returns
+    -------
+    str
+        Quoted, with commas between.
+    """
+    all_names = list(names)
+    shown = ", ".join(map(repr, all_names[:_SHOWN]))
+    return f"{shown}, ... ({len(all_names):,})" if len(all_names) > _SHOWN else shown
+
+
+def said_of_columns(
+    table: Table,
+    *,
+    item: Sequence[str],
+    annotators: Sequence[str],
+    questions: Sequence[str],
+    gold: str | None,
+    unused: Mapping[str, str],
+    used: Collection[str | None],
+) -> str:
+    """Say what each column of a table with a column per annotator was taken for.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    item : sequence of str
+        The columns that name the items.
+    annotators, questions : sequence of str
+        Their names.
+    gold : str or None
+        The column of known categories.
+    unused : mapping of str to str
+        What columns hold that were not used.
+    used : collection of str
+        The columns of labels, and others that were read.
+
+    Returns
+    -------
+    str
+        One line.
+    """
+    who = f"named by {listed(item)}" if item else "not named"
+    parts = [f"A row is an item, {who}", f"annotators: {listed(annotators)}"]
+    if len(questions) > 1:
+        parts.append(f"questions: {listed(questions)}")
+    if gold is not None:
+        parts.append(f"known categories: {gold!r}")
+    text = [name for name in table.header if plain_name(name) in TEXT_NAMES and name not in item]
+    rest = {
+        name: unused.get(name, "text" if name in text else "")
+        for name in table.header
+        if name and name not in {*used, *item, gold}
+    }
+    if rest:
+        parts.append(f"not used: {_with_reasons(rest)}")
+    return "; ".join(parts) + "."
+
+
+def _with_reasons(columns: Mapping[str, str]) -> str:
+    shown = [f"{name!r} ({what})" if what else repr(name) for name, what in columns.items()]
+    more = f", ... ({len(shown):,})" if len(shown) > _SHOWN else ""
+    return ", ".join(shown[:_SHOWN]) + more

@@ -1,0 +1,195 @@
+"""One row per item, and how many annotators chose each category: in columns, or in one cell."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from annobench.core.errors import ReaderError
+from annobench.core.names import MadeName, Name, joined
+from annobench.io.formats.base import Intake
+from annobench.io.formats.containers import as_format
+from annobench.io.formats.tables import (
+    ANNOTATOR_NAMES,
+    GOLD_NAMES,
+    ITEM_NAMES,
+    TEXT_NAMES,
+    Layout,
+    Table,
+    as_mapping,
+    as_text,
+    listed_columns,
+    push_text,
+    row_name,
+)
+from annobench.io.layouts._said import said_of_columns
+from annobench.labels.column_kinds import number_of, unlike_labels
+from annobench.labels.columns import RESOLVED_NAMES, plain_name
+from annobench.labels.item_column import names_annotator, total_of_rows
+
+#: What the counts answer.
+QUESTION = "label"
+
+
+def _recognise(table: Table) -> str | None:
+    """Return the variant: cells of counts, or columns whose rows add up to one total."""
+    if cells := _in_cells(table):
+        return f"counts in {', '.join(cells)}"
+    if table.column(ANNOTATOR_NAMES) is not None:
+        return None
+    columns = _columns(table, None)
+    total = total_of_rows({name: _cells(table, name) for name in columns})
+    return None if total is None else f"{total} labels an item"
+
+
+def _cells(table: Table, name: str) -> list[str]:
+    return [as_text(row.get(name, "")) for row in table.preview]
+
+
+def _in_cells(table: Table) -> list[str]:
+    """Return the columns whose cells name categories with their counts."""
+    found = []
+    for name in table.header:
+        cells = [as_mapping(row.get(name, "")) for row in table.preview if row.get(name)]
+        if cells and all(cell is not None and _are_counts(cell) for cell in cells):
+            found.append(name)
+    return found
+
+
+def _are_counts(cell: dict[str, Any]) -> bool:
+    return bool(cell) and all(
+        isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in cell.values()
+    )
+
+
+def _columns(table: Table, item: str | None) -> list[str]:
+    """Return the columns of whole numbers that are no item, total or annotator."""
+    items = {*listed_columns(item, table.header), table.column((*ITEM_NAMES, ""))}
+    cells = {
+        name: _cells(table, name)
+        for name in table.header
+        if name not in items and plain_name(name) not in {*TEXT_NAMES, *GOLD_NAMES, *RESOLVED_NAMES}
+    }
+    unlike = unlike_labels(cells)
+    whole = [
+        name
+        for name, own in cells.items()
+        if name not in unlike and own and all(map(_is_count, own)) and not names_annotator(name)
+    ]
+    # An item may be numbered in a column without a usual name.
+    running = [name for name in whole if _counts_rows(cells[name])]
+    return [name for name in whole if name not in running] if len(running) == 1 else whole
+
+
+def _is_count(cell: str) -> bool:
+    number = number_of(cell) if cell else 0.0
+    return number >= 0 and number.is_integer()
+
+
+def _counts_rows(cells: list[str]) -> bool:
+    numbers = [number_of(cell) for cell in cells]
+    return len(cells) > 3 and all(b == a + 1 for a, b in pairwise(numbers))
+
+
+def _read(table: Table, intake: Intake) -> None:
+    """Push as many labels as each cell counts."""
+    intake.anonymous = True
+    in_cells = _in_cells(table)
+    columns = [] if in_cells else _columns(table, intake.options.item)
+    if len(columns) < 2 and not in_cells:
+        raise ReaderError(
+            f"{table.path}: no table of counts: neither two columns of whole numbers beside that "
+            "of the items, nor one of categories with their counts. Give a column to each category."
+        )
+    item = listed_columns(intake.options.item, table.header) or _item(table, columns)
+    if columns:
+        intake.question(QUESTION, "choice", columns)
+    for where, row in table.rows(False):
+        intake.read()
+        parts = [as_text(row[name]) for name in item]
+        name: Name = joined(parts, " / ") if parts else row_name(table, where)
+        if not all(parts):
+            intake.leave_out(where, "rows without an item")
+            continue
+        counts = _counts(row, columns, in_cells)
+        wrong = next((n for own in counts.values() for n in own.values() if not _is_count(n)), None)
+        if wrong is not None:
+            intake.fault(where, f"{wrong!r} is no number of annotators")
+            continue
+        if not any(number_of(n) for own in counts.values() for n in own.values() if n):
+            intake.leave_out(where, "rows without labels")
+            continue
+        push_text(table, intake, name, row)
+        for question, own in counts.items():
+            _push(intake, name, question, own, where)
+    intake.read_as = said_of_columns(
+        table,
+        item=item,
+        annotators=(),
+        questions=in_cells,
+        gold=None,
+        unused={},
+        used={*columns, *in_cells},
+    ).replace("annotators: ", f"annotators unknown; categories: {_named(columns)}")
+    if intake.options.format is None and columns:
+        intake.notes.append(
+            "The numbers of every row have one total: they were taken for numbers of annotators, "
+            "and the columns for categories. If each column is an annotator's, name them with "
+            "--annotators."
+        )
+
+
+def _named(columns: list[str]) -> str:
+    return ", ".join(map(repr, columns)) if columns else "in the cells"
+
+
+def _item(table: Table, columns: list[str]) -> tuple[str, ...]:
+    plain = [name for name in table.header if not any(map(as_mapping, _cells(table, name)))]
+    by_name = {plain_name(name): name for name in reversed(plain)}
+    usual = next((by_name[name] for name in (*ITEM_NAMES, "") if name in by_name), None)
+    if usual is not None:
+        return (usual,)
+    rest = [
+        name for name in table.header if name not in columns and plain_name(name) not in GOLD_NAMES
+    ]
+    only = [name for name in rest if len({*_cells(table, name)}) == len(table.preview)]
+    return tuple(only[:1])
+
+
+def _counts(
+    row: dict[str, Any], columns: list[str], in_cells: list[str]
+) -> dict[str, dict[str, str]]:
+    """Return the counts of a row, by question and category, as texts."""
+    if columns:
+        return {QUESTION: {name: as_text(row[name]) for name in columns}}
+    found = {}
+    for name in in_cells:
+        cell = as_mapping(row[name]) if row[name] else {}
+        if cell is None:
+            found[name] = {"": as_text(row[name])}
+        else:
+            found[name] = {category: as_text(str(n)) for category, n in cell.items()}
+    return found
+
+
+def _push(intake: Intake, item: Name, question: str, counts: dict[str, str], where: int) -> None:
+    turn = 0
+    for category, n in counts.items():
+        for _ in range(int(number_of(n)) if n else 0):
+            turn += 1
+            intake.answer(item, MadeName(str(turn)), question, category, where=where)
+
+
+LAYOUT = Layout(
+    name="counts",
+    title="counts of labels",
+    note=(
+        "A row is an item, and its cells say how many annotators chose each category; who they "
+        "are is not known."
+    ),
+    recognise=_recognise,
+    read=_read,
+    kind="wide",
+    records=True,
+)
+FORMAT = as_format(LAYOUT)

@@ -1,0 +1,121 @@
+"""One row per annotator, one column per item, as forms and surveys have it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from annobench.core.errors import ReaderError
+from annobench.core.names import MadeName, Name
+from annobench.io.formats.base import Intake, Status
+from annobench.io.formats.containers import as_format
+from annobench.io.formats.tables import Layout, Table, as_text, listed_columns
+from annobench.io.layouts._forms import PERSONAL_NAMES, Form, find_form, is_form
+from annobench.io.layouts._said import listed
+from annobench.labels.columns import plain_name
+
+#: What the columns answer, as they don't say it.
+QUESTION = "label"
+
+#: A question with a row of a grid in brackets, as forms name such columns.
+_IN_GRID = re.compile(r"(?P<question>.*\S)\s*\[(?P<item>[^\[\]]+)\]\s*")
+
+_PREVIEWS = {"survey preview", "survey test", "spam", "preview", "test"}
+_NO = {"false", "0", "no"}
+
+
+def _recognise(table: Table) -> str | None:
+    """Return the variant: who filled a form in, and columns that share their answers."""
+    if not is_form(table):
+        return None
+    return f"{len(find_form(table).items)} items"
+
+
+def _read(table: Table, intake: Intake) -> None:
+    """Push the labels of every row."""
+    asked = intake.options
+    form = find_form(table, asked.annotator, listed_columns(asked.item, table.header))
+    if len(form.items) < 1:
+        raise ReaderError(
+            f"{table.path}: no column holds answers, with a row an annotator. Name the columns "
+            "that are items with --item, with commas between."
+        )
+    places = _places(form.items)
+    personal = form.who is not None and plain_name(form.who) in PERSONAL_NAMES
+    texts: dict[str, Any] = {}
+    intake.repeats_are = "An annotator has several rows, as of a form that was sent twice. "
+    for where, row in table.rows(False):
+        if where <= form.described:
+            texts = texts or row
+            intake.read()
+            intake.leave_out(where, "rows that describe the columns")
+            continue
+        _push_row(table, intake, form, places, where, row, personal)
+    for column, (item, _) in places.items():
+        if texts.get(column) and as_text(texts[column]) != column:
+            intake.text(item, as_text(texts[column]))
+    who = "each row is another one" if form.who is None else f"named by {form.who or 'its key'!r}"
+    said = [
+        f"A row is an annotator, {who}",
+        f"items: {listed(item for item, _ in places.values())}",
+    ]
+    rest = [f"{name!r} ({what})" if what else repr(name) for name, what in form.unused.items()]
+    said += [f"not used: {', '.join(rest[:20])}{', ...' if len(rest) > 20 else ''}"] if rest else []
+    intake.read_as = "; ".join(said) + "."
+    if asked.format is None:
+        intake.notes.append(
+            "A row was taken for an annotator and a column for an item. If a column is an "
+            "annotator's, name these columns with --annotators."
+        )
+
+
+def _places(columns: tuple[str, ...]) -> dict[str, tuple[str, str]]:
+    """Return the item and the question of each column."""
+    found = {name: _IN_GRID.fullmatch(name) for name in columns}
+    if all(found.values()):
+        return {name: (m["item"], m["question"]) for name, m in found.items() if m}
+    return {name: (name, QUESTION) for name in columns}
+
+
+def _push_row(
+    table: Table,
+    intake: Intake,
+    form: Form,
+    places: dict[str, tuple[str, str]],
+    where: int,
+    row: dict[str, Any],
+    personal: bool,
+) -> None:
+    intake.read()
+    by_name = {plain_name(name): as_text(cell).strip().casefold() for name, cell in row.items()}
+    if {by_name.get("status", ""), by_name.get("distributionchannel", "")} & _PREVIEWS:
+        intake.leave_out(where, "previews and tests of the form")
+        return
+    annotator: Name = MadeName(f"row {where}")
+    if form.who is not None:
+        annotator = as_text(row[form.who])
+    given = {column: as_text(row[column]) for column in places if row[column] != ""}
+    if not annotator or not given:
+        reason = "rows without an answer" if annotator else "rows without an annotator"
+        intake.leave_out(where, reason)
+        return
+    status: Status = "unfinished" if by_name.get("finished") in _NO else "done"
+    for column, label in given.items():
+        item, question = places[column]
+        intake.answer(
+            item, annotator, question, label, where=where, status=status, personal=personal
+        )
+
+
+LAYOUT = Layout(
+    name="form",
+    title="a row per annotator",
+    note=(
+        "A row is an annotator and a column an item, as in forms and surveys; an empty cell means "
+        "that the annotator did not label the item."
+    ),
+    recognise=_recognise,
+    read=_read,
+    kind="wide",
+)
+FORMAT = as_format(LAYOUT)
