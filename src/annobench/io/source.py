@@ -10,14 +10,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 from annobench.core.errors import ReaderError, UnclearLayoutError
-from annobench.io.formats import tables
+from annobench.io.formats import containers, tables
 from annobench.io.formats.base import AnnotatorFrom, ExportFormat, Options
 from annobench.io.formats.base import Source as Content
 from annobench.io.formats.discovery import discover
 from annobench.io.formats.export import Export, read_as
 from annobench.io.formats.layers import layers
-from annobench.io.formats.recognition import format_of, unrecognised, variants_of
-from annobench.io.layouts import wide
+from annobench.io.formats.recognition import (
+    begins_as_json,
+    format_of,
+    unrecognised,
+    variants_of,
+)
+from annobench.io.layouts import counts, wide
+from annobench.io.layouts._said import listed
 from annobench.io.layouts.spreadsheet import is_workbook
 from annobench.io.options import refuse_idle_options
 from annobench.io.table import PARQUET
@@ -204,7 +210,7 @@ class Source:
         _refuse_idle_layout(content, given, named)
         is_table = format is None and _is_table(content)
         is_long = is_table and (annotator or label or _has_usual_columns(content))
-        known = None if is_long else format_of(content, format)
+        known = None if is_long else _format_of(content, format)
         if known is None or (is_table and item is not None and known[0].kind != "wide"):
             refuse_idle_options(str(path), "long", given)
             if is_table and not {"item", "annotator", "label"} & given.keys():
@@ -342,34 +348,49 @@ def _has_all_roles(content: Content) -> bool:
     return table is not None and all(table.column(names) is not None for names in roles)
 
 
+def _format_of(content: Content, format: str | None) -> tuple[ExportFormat, str] | None:
+    try:
+        return format_of(content, format)
+    except ReaderError:
+        if format is None and begins_as_json(content):
+            _refuse_wide(content)
+        raise
+
+
 def _refuse_wide(content: Content) -> None:
     """Refuse a table without columns of annotators and labels, and say how it may be read."""
-    table = tables.text_table(content)
+    table = tables.text_table(content) or containers.first_records(content)
     roles = (tables.ANNOTATOR_NAMES, USUAL_NAMES["label"])
     if table is None or any(table.column(names) is not None for names in roles):
         return
-    made = said = None
     try:
         made = wide.plan(table, Options(format="wide"))
-    except UnclearLayoutError as error:
-        said = error
+    except UnclearLayoutError:
+        raise
     except ReaderError:
         return
-    if said is not None:
-        raise said
-    if made is None or not made.item:
+    if not made.item and made.weight is None:
         return
-    gold = f" {made.gold!r} would be known categories." if made.gold else ""
-    unused = f" {', '.join(map(repr, made.unused))} would not be used." if made.unused else ""
-    annotators = ", ".join(map(repr, made.annotators[:10]))
+    readings: dict[str, dict[str, Any]] = {"--from wide": {"format": "wide"}}
+    item = "" if made.weight else f", and {' and '.join(map(repr, made.item))} the items"
+    ways = [f"columns {listed(made.annotators)} may be annotators{item}: add --from wide if so"]
+    if made.item == ("",):
+        ways = [
+            f"inner keys {listed(made.annotators)} may be annotators and the outer ones items: add "
+            "--from wide if so"
+        ]
+        readings["--transpose"] = {"transpose": True}
+    known = f" {made.gold!r} would be known categories." if made.gold else ""
+    known += f" {listed(made.unused)} would not be used." if made.unused else ""
+    if counts.may_count(table, list(made.places)):
+        readings["--counts"] = {"counts": True}
     raise UnclearLayoutError(
-        f"{content.path}: no column names annotators, as in a table with a row per label. The "
-        f"columns {annotators} may be annotators, and {' and '.join(map(repr, made.item))} the "
-        f"items: add --from wide if so.{gold}{unused} If a row is an annotator and a column an "
-        "item, add --transpose; if cells say how many annotators chose a category, --counts. "
-        "Else name the columns with --item, --annotator and --label.",
+        f"{content.path}: nothing names annotators, as in a table with a row per label. The "
+        f"{ways[0]}.{known} If a row is an annotator and a column an item, add --transpose; if "
+        "cells say how many annotators chose a category, --counts. Else name the columns with "
+        "--item, --annotator and --label.",
         content.path,
-        {"--from wide": {"format": "wide"}},
+        readings,
     )
 
 

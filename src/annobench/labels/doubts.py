@@ -80,9 +80,8 @@ def doubtful_names(categories: Sequence[str]) -> list[str]:
     if commas:
         return [
             *found,
-            f"The labels {_listed(commas)} have a decimal comma. If they are numbers, write them "
-            "with a point: only then is 1.0 the category 1, and only then can they be taken on the "
-            "interval scale.",
+            f"The labels {_listed(commas)} have a decimal comma. If they are numbers, take them as "
+            "such on the interval scale; as names 1,0 and 1 are different categories.",
         ]
     return found + _lists(names)
 

@@ -31,12 +31,17 @@ _MIN_RUNNING = 5
 
 #: Names that say "annotator number so and so"; of the answers to several questions they would
 #: not be numbered labels or ratings.
+_WORDS = (
+    "annotator|annot|ann|rater|coder|worker|judge|labell?er|expert|reviewer|turker|crowd|assessor"
+    "|grader|user|person|human"
+)
 _NUMBERED = re.compile(
     r"(?:(?:label|rating|score|annotation|vote|class)s?_)?(?:by_)?"
-    r"(?:(?:annotator|annot|ann|rater|coder|worker|judge|labell?er|expert|reviewer|turker|crowd"
-    r"|assessor|grader|user|person|human)_?(?:\d+|[a-z])"
+    rf"(?:(?:{_WORDS})(?:_?\d+|_[a-z])"
     r"|(?:label|rating|vote|annotation)_?\d+|[arcj]\d+)(?:_(?:label|rating|score|vote)s?)?"
 )
+#: Such as raterA; "Anna" and "raters" are none.
+_LETTERED = re.compile(rf"(?i:{_WORDS})[A-Z]")
 
 #: What items of questionnaires are called, and some annotators.
 _SCALE_ITEM = re.compile(r"[a-z]\d+")
@@ -104,7 +109,9 @@ class ItemColumn:
 
 def names_annotator(column: object) -> bool:
     """Return whether a column's name is that of a numbered annotator."""
-    return _NUMBERED.fullmatch(plain_name(column)) is not None
+    text = str(column).strip()
+    is_lettered = _LETTERED.fullmatch(text) is not None and not text.isupper()
+    return is_lettered or _NUMBERED.fullmatch(plain_name(column)) is not None
 
 
 def find_item_column(
@@ -196,9 +203,14 @@ def resolved_columns(columns: Sequence[Hashable]) -> tuple[Hashable, ...]:
     return tuple(found) if len(columns) - len(found) > 1 else ()
 
 
+def is_short(column: Hashable) -> bool:
+    """Return whether a column is called by a letter and a number, as A1."""
+    return _SCALE_ITEM.fullmatch(plain_name(column)) is not None
+
+
 def is_of_questionnaire(columns: Sequence[Hashable]) -> bool:
     """Return whether columns are called A1, A2, C1, C2, as the items of several scales are."""
-    letters = [plain_name(name)[0] for name in columns if _SCALE_ITEM.fullmatch(plain_name(name))]
+    letters = [plain_name(name)[0] for name in columns if is_short(name)]
     return len(letters) == len(columns) > 2 and len(set(letters)) > 1
 
 

@@ -39,7 +39,7 @@ def as_format(layout: Layout) -> ExportFormat:
     def recognise(source: Source) -> str | None:
         table = text_table(source)
         if table is None and layout.records:
-            table = _of_first_records(source)
+            table = first_records(source)
         return None if table is None else layout.recognise(table)
 
     def read(source: Source, intake: Intake) -> None:
@@ -107,15 +107,15 @@ def _chosen(source: Source, tables: list[Table], layout: Layout) -> Table:
     )
 
 
-def _of_first_records(source: Source) -> Table | None:
+def first_records(source: Source) -> Table | None:
     """Return the first records of JSON as a table, to recognise its layout."""
     if "records" not in source.shared:
-        source.shared["records"] = _first_records(source)
+        source.shared["records"] = _records_of(source)
     found: Table | None = source.shared["records"]
     return found
 
 
-def _first_records(source: Source) -> Table | None:
+def _records_of(source: Source) -> Table | None:
     if source.is_folder or not begins_as_json(source):
         return None
     # One large object would be parsed whole.

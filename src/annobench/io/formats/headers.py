@@ -81,7 +81,8 @@ def find_header(rows: Sequence[Sequence[Any]], asked: int | None = None) -> Head
     filled = [n for n, row in enumerate(cells) if any(row)]
     start = next((n for n in filled if sum(map(bool, cells[n])) > 1 or usual < 2), filled[0])
     n_rows = asked or (2 if _names_groups(cells[start:]) else 1)
-    if start + n_rows <= len(cells) and not _are_names(cells[start + n_rows - 1]):
+    header = cells[start : start + n_rows]
+    if not all(_are_names(row, whole=n_rows == 1) for row in header):
         start = filled[0]
     n_rows = asked or (2 if _names_groups(cells[start:]) else 1)
     if start + n_rows > len(cells):
@@ -115,9 +116,10 @@ def _names_groups(rows: Sequence[Sequence[str]]) -> bool:
     for name, part in zip(above, below, strict=True):
         if name:
             groups.setdefault(name, []).append(part)
-    alike = list(groups.values())
-    is_merged = len(alike) > 1 and len(alike[0]) > 1 and all(own == alike[0] for own in alike)
-    if not is_merged or not all(below) or len(set(alike[0])) < len(alike[0]):
+    alike = [own for own in groups.values() if len(own) > 1]
+    if len(alike) < 2 or any(own != alike[0] for own in alike):
+        return False
+    if not all(alike[0]) or len(set(alike[0])) < len(alike[0]):
         return False
     # Names of columns do not come again as labels in them.
     at = [n for n, name in enumerate(above) if name]
@@ -126,9 +128,10 @@ def _names_groups(rows: Sequence[Sequence[str]]) -> bool:
     )
 
 
-def _are_names(row: Sequence[str]) -> bool:
-    """Return whether all cells of a row may be names of columns, and none is a number."""
-    return all(cell and math.isnan(number_of(cell)) for cell in row[: _width(row)])
+def _are_names(row: Sequence[str], *, whole: bool) -> bool:
+    """Return whether the cells of a row may be names of columns, and none is a number."""
+    cells = row[: _width(row)]
+    return all(math.isnan(number_of(cell)) if cell else not whole for cell in cells)
 
 
 def _forward(row: Sequence[str], length: int) -> list[str]:

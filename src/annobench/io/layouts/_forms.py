@@ -15,7 +15,7 @@ from annobench.io.formats.tables import (
 from annobench.io.layouts._said import listed
 from annobench.labels.column_kinds import unlike_labels
 from annobench.labels.columns import ITEM_NAMES, USUAL_NAMES, plain_name
-from annobench.labels.item_column import names_annotator
+from annobench.labels.item_column import is_short, names_annotator
 
 #: What forms call the column that says who filled one in, the surest first.
 WHO_NAMES = (
@@ -71,6 +71,9 @@ def described_rows(table: Table) -> int:
         if any(_DESCRIBED in as_text(cell) for cell in row.values()):
             return n
     first = table.preview[:1]
+    who = table.column(WHO_NAMES)
+    if first and who is not None and first[0][who] == "" and any(first[0].values()):
+        return int(all(row[who] != "" for row in table.preview[1:]))
     start = next((name for name in table.header if plain_name(name) in _TIMES), None)
     says_name = bool(first) and start is not None and plain_name(first[0][start]) in _TIMES
     return int(says_name)
@@ -131,19 +134,26 @@ def is_form(table: Table) -> bool:
 
     There is a column of addresses or names of annotators with another one in each row, or at least
     of times; no column names items, holds the labels of a table with a row per label, or is that of
-    a numbered annotator; and two columns or more share their answers.
+    a numbered annotator; and two columns or more share their answers. Or the outer keys of objects
+    are those of numbered annotators.
     """
+    if "" in table.header:
+        keys = [as_text(row[""]) for row in table.preview]
+        return len(keys) > 1 and all(map(names_annotator, keys))
     if table.column((*USUAL_NAMES["label"], *_items_alone())) is not None:
-        return False
-    if sum(map(names_annotator, table.header)) > 1:
         return False
     who = table.column(WHO_NAMES)
     time = table.column(_TIMES)
     if who is None and time is None:
         return False
+    numbered = [name for name in table.header if names_annotator(name)]
+    # Questions may be called A1 and C2, too.
+    if len(numbered) > 1 and not (time is not None and all(map(is_short, numbered))):
+        return False
     form = find_form(table, who)
     rows = table.preview[form.described :]
-    if who is not None:
+    # Who sent a form twice has two times.
+    if who is not None and time is None:
         given = [as_text(row.get(who, "")) for row in rows]
         if len({*given}) < len(given) or not all(given):
             return False

@@ -81,6 +81,12 @@ def _columns(table: Table, item: str | None) -> list[str]:
     return [name for name in whole if name not in running] if len(running) == 1 else whole
 
 
+def may_count(table: Table, columns: list[str]) -> bool:
+    """Return whether columns may hold numbers of annotators, though rows differ in their total."""
+    cells = [cell for name in columns for cell in _cells(table, name)]
+    return any(cells) and all(map(_is_count, cells)) and not any(map(names_annotator, columns))
+
+
 def _is_count(cell: str) -> bool:
     number = number_of(cell) if cell else 0.0
     return number >= 0 and number.is_integer()

@@ -7,7 +7,7 @@ from typing import Any
 
 from annobench.core.errors import ReaderError
 from annobench.core.names import MadeName, Name
-from annobench.io.formats.base import Intake, Status
+from annobench.io.formats.base import Intake
 from annobench.io.formats.containers import as_format
 from annobench.io.formats.tables import Layout, Table, as_text, listed_columns
 from annobench.io.layouts._forms import PERSONAL_NAMES, Form, find_form, is_form
@@ -99,12 +99,12 @@ def _push_row(
         reason = "rows without an answer" if annotator else "rows without an annotator"
         intake.leave_out(where, reason)
         return
-    status: Status = "unfinished" if by_name.get("finished") in _NO else "done"
+    if by_name.get("finished") in _NO:
+        intake.leave_out(where, "rows of people who did not finish")
+        return
     for column, label in given.items():
         item, question = places[column]
-        intake.answer(
-            item, annotator, question, label, where=where, status=status, personal=personal
-        )
+        intake.answer(item, annotator, question, label, where=where, personal=personal)
 
 
 LAYOUT = Layout(
@@ -117,5 +117,6 @@ LAYOUT = Layout(
     recognise=_recognise,
     read=_read,
     kind="wide",
+    records=True,
 )
 FORMAT = as_format(LAYOUT)

@@ -23,6 +23,7 @@ from annobench.io.formats.tables import (
     row_name,
     scalar,
 )
+from annobench.io.layouts._said import listed
 
 #: What lists of labels are called, where nothing says who gave them.
 _LISTS = frozenset(
@@ -65,6 +66,13 @@ def _columns(table: Table) -> tuple[str | None, list[str]]:
     return annotators, answers
 
 
+def _said(item: str | None, annotators: str | None, answers: Sequence[str]) -> str:
+    """Say what each column was taken for."""
+    named = "not named" if item is None else f"named by {item!r}"
+    who = "unknown" if annotators is None else f"in {annotators!r}"
+    return f"A row is an item, {named}; annotators: {who}; answers: {listed(answers)}."
+
+
 def _is_of_labels(found: Sequence[Any]) -> bool:
     """Return whether a list may hold a label of each annotator, and no texts or records."""
     return all(
@@ -89,6 +97,7 @@ def _read(table: Table, intake: Intake) -> None:
     # An index that was written without a name
     item = intake.options.item or table.column((*ITEM_NAMES, ""))
     gold = table.column(GOLD_NAMES)
+    intake.read_as = _said(item, annotators, answers)
     for where, row in table.rows(False):
         intake.read()
         name = as_text(row[item]) if item is not None else row_name(table, where)

@@ -97,6 +97,8 @@ def _recognise(table: Table) -> str | None:
         return None
     candidates = _candidates(table)
     found = [name for name in candidates if names_annotator(name)]
+    if _forms.is_form(table):
+        return None
     if len(found) < 2:
         grid = find_grid({name: _cells(table, name) for name in candidates})
         if grid is None or not all(map(names_annotator, grid.annotators)):
@@ -194,7 +196,7 @@ def plan(table: Table, options: Options) -> Plan:
         names = numbered if len(numbered) > 1 else [n for n in rest if _is_of_categories(table, n)]
         places = {name: Place(name, QUESTION) for name in names if name not in known}
         idle, who = {}, {}
-        if len(numbered) < 2:
+        if len(numbered) < 2 or _forms.is_form(table):
             _refuse_doubtful(table, found, {name: cells[name] for name in places})
     item = items or (() if found.name is None else (str(found.name),))
     if not item and (text := table.column(TEXT_NAMES)) is not None:
@@ -379,7 +381,7 @@ def _read(table: Table, intake: Intake) -> None:
     intake.read_as = said_of_columns(
         table,
         item=made.item,
-        annotators=made.annotators,
+        annotators=list(made.who.values()) or made.annotators,
         questions=made.questions,
         gold=made.gold,
         unused=made.unused,
@@ -404,9 +406,10 @@ def _push(table: Table, intake: Intake, made: Plan) -> None:
         intake.leave_out(where, "rows below the table that sum it up")
     if waiting:
         said = listed([as_text(row[made.item[0]]) for _, row in waiting])
+        one = len(waiting) == 1
         intake.notes.append(
-            f"The last {'row' if len(waiting) == 1 else 'rows'}, {said}, sum up the table and were "
-            "left out. Give the item another name if it is one."
+            f"The last {'row' if one else 'rows'}, {said}, {'sums' if one else 'sum'} up the table "
+            f"and {'was' if one else 'were'} left out. Give an item another name if it is one."
         )
 
 

@@ -1,0 +1,556 @@
+"""Tables as people have them: each kind is read rightly, or refused with the readings it has."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import openpyxl
+import pytest
+from typer.testing import CliRunner
+
+from annobench import agreement
+from annobench.cli import app
+from annobench.core.errors import AnnotationError, ReaderError, UnclearLayoutError
+from annobench.io import select_labels
+
+#: Values of krippendorff 0.9.0, irrCAC 0.4.4 and statsmodels 0.15.0, or by hand.
+ALPHA = "krippendorff_alpha"
+
+
+def written(tmp_path, text, name="table.csv"):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def value(labels, coefficient=ALPHA, **options):
+    return getattr(agreement, coefficient)(labels, **options).estimate
+
+
+def close(expected):
+    return pytest.approx(expected, abs=5e-6)
+
+
+GOOGLE = """Timestamp,Email Address,Comment 1,Comment 2,Comment 3,Comment 4,Comment 5,Comment 6
+2024/05/01 9:13:22 AM GMT+2,p1@example.org,Toxic,Not toxic,Toxic,Not toxic,Toxic,Not toxic
+2024/05/01 9:20:02 AM GMT+2,p2@example.org,Toxic,Not toxic,Toxic,Toxic,Toxic,Not toxic
+2024/05/01 10:01:45 AM GMT+2,p3@example.org,Toxic,Not toxic,Not toxic,Not toxic,Toxic,Not toxic
+"""
+QUALTRICS = """StartDate,EndDate,Status,Progress,Finished,ResponseId,Q1,Q2,Q3,Q4
+Start Date,End Date,Response Type,Progress,Finished,Response ID,Text 1?,Text 2?,Text 3?,Text 4?
+"{""ImportId"":""startDate""}","{""ImportId"":""endDate""}","{""ImportId"":""status""}",\
+"{""ImportId"":""progress""}","{""ImportId"":""finished""}","{""ImportId"":""_recordId""}",\
+"{""ImportId"":""QID1""}","{""ImportId"":""QID2""}","{""ImportId"":""QID3""}",\
+"{""ImportId"":""QID4""}"
+2024-05-01 09:00:00,2024-05-01 09:05:00,IP Address,100,True,R_a1,Yes,No,Yes,No
+2024-05-01 09:10:00,2024-05-01 09:15:00,IP Address,100,True,R_b2,Yes,No,No,No
+2024-05-01 09:20:00,2024-05-01 09:25:00,IP Address,100,True,R_c3,Yes,Yes,Yes,No
+2024-05-01 09:30:00,2024-05-01 09:31:00,Survey Preview,20,False,R_d4,No,,,
+"""
+
+
+class TestForms:
+    """A row is an annotator, a column an item."""
+
+    def test_a_google_form(self, tmp_path):
+        found = select_labels(written(tmp_path, GOOGLE))
+        labels = found.labels
+        assert (labels.n_annotators, labels.n_items) == (3, 6)
+        assert value(labels) == close(0.58025)
+        assert labels.annotators == ("person-1", "person-2", "person-3")
+        assert "'Timestamp' (times)" in found.read_as
+
+    def test_qualtrics_with_three_header_rows_and_a_preview(self, tmp_path):
+        found = select_labels(written(tmp_path, QUALTRICS))
+        assert found.labels.annotators == ("R_a1", "R_b2", "R_c3")
+        assert value(found.labels) == close(0.38889)
+        assert found.texts["Q3"] == "Text 3?"
+        left_out = found.ledger[found.ledger["what"].str.startswith("left out")]
+        assert left_out["rows"].tolist() == [2, 1]
+
+    def test_rows_of_people_who_did_not_finish_are_left_out(self, tmp_path):
+        found = select_labels(written(tmp_path, QUALTRICS.replace("Survey Preview", "IP Address")))
+        assert found.labels.n_annotators == 3
+        assert found.ledger["what"].str.contains("did not finish").sum() == 1
+
+    def test_surveymonkey_with_a_second_header_row(self, tmp_path):
+        text = (
+            "Respondent ID,Collector ID,Start Date,IP Address,Text 1,Text 2,Text 3\n"
+            ",,,,Response,Response,Response\n"
+            "101,9,01/02/2024 10:00,1.2.3.4,Yes,No,Yes\n"
+            "102,9,01/02/2024 10:05,1.2.3.5,Yes,No,No\n"
+            "103,9,01/02/2024 10:07,1.2.3.6,Yes,Yes,No\n"
+        )
+        labels = select_labels(written(tmp_path, text)).labels
+        assert labels.annotators == ("101", "102", "103")
+        assert labels.items == ("Text 1", "Text 2", "Text 3")
+        # Of 9 pairs of labels 5 agree, of 36 of all labels 16: 1 - (4 / 9) / (20 / 36).
+        assert value(labels) == pytest.approx(0.2)
+
+    def test_a_grid_of_a_form_has_questions_and_items(self, tmp_path):
+        text = (
+            "Timestamp,Username,Is it polite? [Text 1],Is it polite? [Text 2],"
+            "Is it true? [Text 1],Is it true? [Text 2]\n"
+            "2024/05/01 9:13:22 AM GMT+2,ann,yes,no,yes,yes\n"
+            "2024/05/01 9:20:02 AM GMT+2,bob,yes,no,no,yes\n"
+        )
+        path = written(tmp_path, text)
+        labels = select_labels(path, question="Is it true?").labels
+        assert labels.items == ("Text 1", "Text 2")
+        assert labels.to_frame()["label"].tolist() == ["yes", "yes", "no", "yes"]
+
+    def test_a_form_that_was_sent_twice_is_refused_with_the_reason(self, tmp_path):
+        text = GOOGLE.replace("p3@", "p1@")
+        with pytest.raises(AnnotationError, match=r"sent twice.*--repeats"):
+            select_labels(written(tmp_path, text))
+
+    def test_questions_called_as_annotators_are_items_of_a_form(self, tmp_path):
+        text = GOOGLE.replace("Comment ", "C")
+        assert value(select_labels(written(tmp_path, text)).labels) == close(0.58025)
+
+    def test_a_form_read_as_wide_is_refused_with_both_readings(self, tmp_path):
+        with pytest.raises(UnclearLayoutError, match="--transpose") as caught:
+            select_labels(written(tmp_path, GOOGLE), format="wide")
+        assert next(iter(caught.value.readings)) == "--transpose"
+
+    def test_the_items_of_a_form_may_be_named(self, tmp_path):
+        labels = select_labels(
+            written(tmp_path, GOOGLE), transpose=True, item="Comment 1,Comment 3"
+        ).labels
+        assert labels.items == ("Comment 1", "Comment 3")
+
+    def test_questions_about_the_annotator_are_no_items(self, tmp_path):
+        rows = GOOGLE.splitlines()
+        text = "\n".join(
+            f"{row},{last}" for row, last in zip(rows, ("Gender", *"fmf"), strict=True)
+        )
+        found = select_labels(written(tmp_path, text))
+        assert found.labels.n_items == 6
+        assert "'Gender' (about the annotator)" in found.read_as
+
+
+COUNTS = "item,poor,fair,good\ni1,0,0,14\ni2,0,7,7\ni3,3,9,2\ni4,13,1,0\ni5,4,4,6\n"
+
+
+class TestCounts:
+    """How many annotators chose each category; nobody knows who."""
+
+    def test_columns_of_counts(self, tmp_path):
+        found = select_labels(written(tmp_path, COUNTS))
+        assert value(found.labels, "fleiss_kappa") == close(0.40766)
+        assert found.labels.categories == ("poor", "fair", "good")
+        assert found.labels.anonymous
+        assert "annotators unknown" in found.read_as
+
+    @pytest.mark.parametrize("quoted", [json.dumps, str])
+    def test_a_cell_of_counts(self, tmp_path, quoted):
+        counts = [{"e": 20, "n": 80}, {"e": 100}, {"c": 80, "n": 20}, {"c": 20, "n": 80}]
+        cells = [quoted(own).replace('"', '""') for own in counts]
+        text = "uid,label_counter\n" + "".join(f'u{n},"{c}"\n' for n, c in enumerate(cells))
+        labels = select_labels(written(tmp_path, text)).labels
+        assert (labels.n_labels, labels.items[0]) == (400, "u0")
+        lines = [{"uid": f"u{n}", "label_counter": own} for n, own in enumerate(counts)]
+        path = written(tmp_path, "\n".join(map(json.dumps, lines)), "chaos.jsonl")
+        same = select_labels(path).labels
+        assert value(same, "fleiss_kappa") == value(labels, "fleiss_kappa")
+
+    def test_what_needs_annotators_says_why_it_can_not(self, tmp_path):
+        labels = select_labels(written(tmp_path, COUNTS)).labels
+        for name in ("conger_kappa", "light_kappa", "cohen_kappa"):
+            with pytest.raises(AnnotationError, match="who gave each label"):
+                value(labels, name)
+        with pytest.raises(AnnotationError, match="anonymous"):
+            agreement.krippendorff_alpha(labels).by_annotator()
+
+    def test_rows_of_different_totals_are_counts_if_the_user_says_so(self, tmp_path):
+        path = written(tmp_path, "item,poor,fair,good\ni1,0,0,5\ni2,0,4,3\ni3,3,2,2\ni4,6,1,0\n")
+        with pytest.raises(UnclearLayoutError) as caught:
+            select_labels(path)
+        assert {"--from wide", "--counts"} <= caught.value.readings.keys()
+        assert select_labels(path, counts=True).labels.n_labels == 26
+
+    def test_the_commands(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        written(tmp_path, COUNTS)
+        done = CliRunner().invoke(app, ["report", "table.csv"])
+        assert done.exit_code == 0
+        assert "70 labels for 5 items, annotators unknown" in done.output
+        page = (tmp_path / "table_agreement" / "report.html").read_text()
+        assert "who gave which label is not known" in page
+        assert 'id="annotators"' not in page
+        refused = CliRunner().invoke(app, ["consensus", "table.csv"])
+        assert refused.exit_code == 1
+        assert "Choose voting" in refused.output
+        voted = CliRunner().invoke(app, ["consensus", "table.csv", "--model", "voting"])
+        assert voted.exit_code == 0
+        assert not (tmp_path / "table_consensus" / "annotators.csv").exists()
+        said = CliRunner().invoke(app, ["inspect", "table.csv"]).output
+        assert "unknown" in said
+        assert "--model voting" in said
+        assert CliRunner().invoke(app, ["convert", "table.csv", "l.csv"]).exit_code == 1
+
+
+FINAL = (
+    "id,text,Anna,Ben,Carla,final\n1,t one,pos,pos,neg,pos\n2,t two,neg,neg,neg,neg\n"
+    "3,t three,pos,neg,neg,neg\n4,t four,pos,pos,pos,pos\n5,t five,neg,pos,pos,pos\n"
+    "6,t six,neg,neg,pos,neg\n"
+)
+
+
+class TestColumns:
+    """Which columns are annotators', and what is said of the others."""
+
+    def test_an_adjudicated_column_is_no_annotator(self, tmp_path):
+        path = written(tmp_path, FINAL)
+        found = select_labels(path, format="wide")
+        assert found.labels.annotators == ("Anna", "Ben", "Carla")
+        assert value(found.labels) == close(0.16049)
+        with pytest.raises(UnclearLayoutError, match=r"'Anna', 'Ben', 'Carla'.*--from wide"):
+            select_labels(path)
+        gold = select_labels(path, format="wide", gold="final").gold
+        assert gold == dict(zip("123456", ["pos", "neg", "neg", "pos", "pos", "neg"], strict=True))
+
+    def test_named_annotators_are_these(self, tmp_path):
+        labels = select_labels(written(tmp_path, FINAL), annotators=["Anna", "final"]).labels
+        assert labels.annotators == ("Anna", "final")
+        assert labels.items == tuple("123456")
+        with pytest.raises(ReaderError, match=r"no column is called 'Ana'.*Anna"):
+            select_labels(written(tmp_path, FINAL), annotators=["Ana", "Ben"])
+
+    @pytest.mark.parametrize(
+        ("name", "cells", "what"),
+        [
+            ("when", ["2024-01-01", "2024-01-02", "2024-01-02", "2024-02-01"], "times"),
+            ("Date", ["a", "b", "a", "b"], "times"),
+            ("mail of coder", ["a@x.org", "a@x.org", "b@x.org", "b@x.org"], "e-mail"),
+            ("notes", ["", "ok", "", "hm"], "comments"),
+            ("Mean", ["1.5", "2", "3", "1"], "totals"),
+            ("average", ["1.5", "2", "3", "1"], "totals"),
+            ("sum", ["3", "4", "6", "2"], "totals"),
+            ("agree", ["0", "1", "1", "1"], "agreement"),
+            ("kappa", ["0.5", "1", "0.25", "1"], "agreement"),
+            ("n", ["2", "2", "2", "2"], "totals"),
+        ],
+    )
+    def test_what_is_no_label_is_no_annotator(self, tmp_path, name, cells, what):
+        rows = zip("wxyz", [1, 2, 3, 1], [2, 2, 3, 1], cells, strict=True)
+        text = f"id,Anna,Ben,{name}\n" + "".join(f"{i},{a},{b},{c}\n" for i, a, b, c in rows)
+        found = select_labels(written(tmp_path, text), format="wide")
+        assert found.labels.annotators == ("Anna", "Ben")
+        assert what in found.read_as
+
+    def test_first_names_stay_annotators(self, tmp_path):
+        text = "id,Max,Alpha,N\nw,1,2,2\nx,2,2,1\ny,3,3,1\nz,1,1,3\n"
+        labels = select_labels(written(tmp_path, text), format="wide").labels
+        assert labels.annotators == ("Max", "Alpha", "N")
+
+    def test_names_of_items_in_two_columns(self, tmp_path):
+        path = written(tmp_path, "doc,sent,rater_1,rater_2\nd1,1,a,a\nd1,2,b,a\nd2,1,b,b\n")
+        with pytest.raises(AnnotationError, match="names only a part of the item"):
+            select_labels(path)
+        labels = select_labels(path, item="doc,sent").labels
+        assert labels.items == ("d1 / 1", "d1 / 2", "d2 / 1")
+
+    def test_rows_that_sum_up_the_table_are_no_items(self, tmp_path):
+        path = written(tmp_path, "item,rater_1,rater_2\nx,a,a\ny,b,a\nz,b,b\nN,3,3\n")
+        found = select_labels(path)
+        assert found.labels.items == ("x", "y", "z")
+        assert any("'N', sums up the table" in text for text in found.remarks)
+        path = written(tmp_path, "item,rater_1,rater_2\nx,a,a\nN,b,a\nz,b,b\n")
+        assert select_labels(path).labels.items == ("x", "N", "z")
+
+    def test_items_of_questionnaires_are_no_annotators_unless_said(self, tmp_path):
+        text = "id,A1,A2,A3,C1,C2,gender\nr1,2,4,3,2,3,1\nr2,2,4,5,5,4,2\nr3,5,4,5,4,5,2\n"
+        path = written(tmp_path, text)
+        with pytest.raises(UnclearLayoutError, match=r"scales.*--from wide.*'gender'"):
+            select_labels(path)
+        assert select_labels(path, format="wide").labels.n_annotators == 5
+
+    def test_scans_have_a_running_number(self, tmp_path):
+        text = (
+            "scan,reader_1,reader_2,reader_3\n1,neg,neg,ind\n2,neg,ind,pos\n3,pos,pos,ind\n"
+            "4,ind,ind,ind\n5,neg,pos,pos\n"
+        )
+        for item in (None, "scan"):
+            labels = select_labels(written(tmp_path, text), format="wide", item=item).labels
+            assert value(labels) == close(0.14865)
+            assert value(labels, "fleiss_kappa") == close(0.08784)
+
+    def test_decimal_commas(self, tmp_path):
+        text = "Beleg;K1;K2\n1;2,5;3,0\n2;1,0;1,0\n3;4,5;4,0\n4;3,0;3,0\n5;2,0;2,5\n6;5,0;5,0\n"
+        path = written(tmp_path, text)
+        labels = select_labels(path, format="wide", item="Beleg", scale="interval").labels
+        points = written(tmp_path, text.replace(",", "."), "points.csv")
+        other = select_labels(points, format="wide", item="Beleg", scale="interval").labels
+        assert value(labels) == value(other) > 0.9
+        long = written(tmp_path, "item;rater;score\n1;a;2,5\n1;b;3,0\n2;a;1,0\n2;b;1\n", "long.csv")
+        assert select_labels(long, scale="interval").labels.categories == ("1", "2.5", "3")
+
+    def test_commas_between_thousands_are_not_taken_for_decimal_ones(self, tmp_path):
+        text = "item;rater;score\n1;a;2,500\n1;b;3,000\n2;a;1\n2;b;1,500\n"
+        with pytest.raises(ReaderError, match="not a number"):
+            select_labels(written(tmp_path, text), scale="interval")
+
+
+GRID = [
+    ["ID", "Annotator 1", "", "Annotator 2", ""],
+    ["", "Sentiment", "Topic", "Sentiment", "Topic"],
+]
+CODED = [
+    [1, "pos", "A", "pos", "A"],
+    [2, "neg", "B", "pos", "B"],
+    [3, "neg", "A", "neg", "B"],
+    [4, "pos", "B", "pos", "B"],
+]
+
+
+def workbook(path, sheets, merged=()):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append([None if cell == "" else cell for cell in row])
+        for cells in merged if name == next(iter(sheets)) else ():
+            sheet.merge_cells(cells)
+    book.save(path)
+    return path
+
+
+class TestSeveralQuestions:
+    """Several columns an annotator."""
+
+    @pytest.mark.parametrize("titles", [[], [["Study: tweets 2024"]], [["Study"], [], ["2024"]]])
+    @pytest.mark.parametrize("id_row", [0, 1])
+    def test_merged_headers_of_a_workbook(self, tmp_path, titles, id_row):
+        header = [list(GRID[0]), list(GRID[1])]
+        header[1 - id_row][0], header[id_row][0] = "", "ID"
+        sheets = {"Coding": [*titles, *header, *CODED], "Notes": [["done by hand"]]}
+        n = len(titles) + 1
+        path = workbook(tmp_path / "book.xlsx", sheets, [f"B{n}:C{n}", f"D{n}:E{n}"])
+        for question in ("Sentiment", "Topic"):
+            labels = select_labels(path, question=question).labels
+            assert value(labels) == close(0.53333)
+            assert labels.annotators == ("Annotator 1", "Annotator 2")
+        with pytest.raises(AnnotationError, match="'Sentiment', 'Topic'"):
+            select_labels(path)
+
+    def test_merged_headers_of_a_text(self, tmp_path):
+        rows = [["", *GRID[0][1:]], ["ID", *GRID[1][1:]], *CODED]
+        text = "\n".join(",".join(map(str, row)) for row in rows)
+        labels = select_labels(written(tmp_path, text), question="Topic").labels
+        assert value(labels) == close(0.53333)
+
+    @pytest.mark.parametrize(
+        "names",
+        [
+            ["rater1_label", "rater1_topic", "rater2_label", "rater2_topic"],
+            ["label_rater1", "topic_rater1", "label_rater2", "topic_rater2"],
+            ["rater_1_label", "rater_1_topic", "rater_2_label", "rater_2_topic"],
+        ],
+    )
+    def test_numbered_annotators(self, tmp_path, names):
+        text = "\n".join(",".join(map(str, row)) for row in [["id", *names], *CODED])
+        path = written(tmp_path, text)
+        for question in ("label", "topic"):
+            assert value(select_labels(path, question=question).labels) == close(0.53333)
+
+    def test_people_by_the_answers_that_their_columns_share(self, tmp_path):
+        names = ["Anna_one", "Anna_two", "Ben_one", "Ben_two"]
+        text = "\n".join(",".join(map(str, row)) for row in [["id", *names], *CODED])
+        labels = select_labels(written(tmp_path, text), format="wide", question="one").labels
+        assert labels.annotators == ("Anna", "Ben")
+        assert value(labels) == close(0.53333)
+
+    def test_where_either_may_be_the_annotators_they_have_to_be_named(self, tmp_path):
+        rows = [
+            [1, "pos", "pos", "pos", "neg"],
+            [2, "neg", "pos", "pos", "pos"],
+            [3, "neg", "neg", "neg", "pos"],
+            [4, "pos", "neg", "pos", "neg"],
+        ]
+        header = ["id", "Anna_one", "Anna_two", "Ben_one", "Ben_two"]
+        text = "\n".join(",".join(map(str, row)) for row in [header, *rows])
+        path = written(tmp_path, text)
+        with pytest.raises(ReaderError, match=r"'Anna', 'Ben' with one, two.*--annotators"):
+            select_labels(path, format="wide")
+        labels = select_labels(path, annotators=["Anna", "Ben"], question="two").labels
+        assert labels.to_frame()["label"].tolist() == ["pos", "neg"] + ["pos"] * 2 + [
+            "neg",
+            "pos",
+            "neg",
+            "neg",
+        ]
+
+    def test_names_beside_labels(self, tmp_path):
+        text = (
+            "item,annotator1_name,annotator1_label,annotator2_name,annotator2_label\n"
+            "x,ann,pos,bob,pos\ny,bob,neg,cem,neg\nz,cem,pos,ann,neg\nv,ann,pos,bob,pos\n"
+        )
+        found = select_labels(written(tmp_path, text), keep_names=True)
+        assert found.labels.annotators == ("ann", "bob", "cem")
+        assert value(found.labels) == close(0.53333)
+        assert select_labels(written(tmp_path, text)).labels.annotators[0] == "person-1"
+
+    def test_a_person_in_two_columns_of_a_row_is_refused(self, tmp_path):
+        text = (
+            "item,annotator1_name,annotator1_label,annotator2_name,annotator2_label\n"
+            "x,ann,pos,ann,pos\ny,bob,neg,cem,neg\n"
+        )
+        with pytest.raises(AnnotationError, match="two columns of one row"):
+            select_labels(written(tmp_path, text))
+
+    def test_a_second_row_of_the_header_is_no_item(self, tmp_path):
+        text = (
+            "ID,Annotator 1,Annotator 2\n,Code,Code\n1,pos,pos\n2,neg,pos\n3,neg,neg\n4,pos,pos\n"
+        )
+        path = written(tmp_path, text)
+        with pytest.raises(ReaderError, match=r"second row of the header.*--header-rows 2"):
+            select_labels(path)
+        labels = select_labels(path, header_rows=2, format="wide").labels
+        assert labels.annotators == ("Annotator 1", "Annotator 2")
+        assert labels.items == tuple("1234")
+
+    def test_a_sheet_may_be_chosen(self, tmp_path):
+        wide = [["id", "rater_1", "rater_2"], [1, "a", "a"], [2, "b", "a"]]
+        other = [["id", "rater_1", "rater_2"], [1, "b", "a"], [2, "b", "b"]]
+        path = workbook(tmp_path / "book.xlsx", {"first": wide, "second": other})
+        labels = select_labels(path, sheet="second").labels
+        assert labels.to_frame()["label"].tolist() == ["b", "a", "b", "b"]
+        with pytest.raises(ReaderError, match=r"no sheet is called 'secnd'.*second"):
+            select_labels(path, sheet="secnd")
+
+
+class TestOtherShapes:
+    """Tallies, lists, nested JSON, folders, and codes for missing labels."""
+
+    @pytest.mark.parametrize("name", ["n", "count", "Freq"])
+    def test_patterns_with_a_tally(self, tmp_path, name):
+        text = f"rater_1,rater_2,{name}\nyes,yes,40\nyes,no,10\nno,yes,5\nno,no,45\n"
+        found = select_labels(written(tmp_path, text))
+        assert (found.labels.n_items, found.labels.n_annotators) == (100, 2)
+        assert value(found.labels, "cohen_kappa") == pytest.approx(0.7)
+        assert any("--weight" in text for text in found.remarks)
+        same = select_labels(written(tmp_path, text), weight=name)
+        assert same.labels.n_items == 100
+        assert not same.remarks
+
+    def test_a_number_of_items_that_is_none_is_refused(self, tmp_path):
+        text = "rater_1,rater_2,n\nyes,yes,4\nyes,no,1.5\n"
+        with pytest.raises(ReaderError, match=r"row 2: '1\.5' in 'n' is no number of items"):
+            select_labels(written(tmp_path, text), weight="n")
+
+    def test_lists_without_names(self, tmp_path):
+        cells = [["a", "b", "a"], ["a", "a", "a"], ["b", "b"]]
+        rows = [f'{n},"{json.dumps(own)}"'.replace('"[', "[") for n, own in enumerate(cells)]
+        rows = [
+            '{},"{}"'.format(n, json.dumps(own).replace('"', '""')) for n, own in enumerate(cells)
+        ]
+        labels = select_labels(written(tmp_path, "\n".join(["id,labels", *rows]))).labels
+        assert (labels.n_labels, labels.anonymous) == (8, True)
+
+    def test_objects_of_objects(self, tmp_path):
+        by_item = {"t1": {"ann": "a", "bob": "b"}, "t2": {"ann": "a", "bob": "a"}}
+        by_item["t3"] = {"ann": "b", "bob": "b"}
+        by_annotator = {who: {t: own[who] for t, own in by_item.items()} for who in ("ann", "bob")}
+        first = written(tmp_path, json.dumps(by_item), "items.json")
+        second = written(tmp_path, json.dumps(by_annotator, indent=1), "annotators.json")
+        for path in (first, second):
+            with pytest.raises(UnclearLayoutError) as caught:
+                select_labels(path)
+            assert set(caught.value.readings) == {"--from wide", "--transpose"}
+        assert value(select_labels(first, format="wide").labels) == pytest.approx(4 / 9)
+        assert value(select_labels(second, transpose=True).labels) == pytest.approx(4 / 9)
+        numbered = {f"annotator_{n}": own for n, own in enumerate(by_annotator.values())}
+        third = written(tmp_path, json.dumps(numbered), "numbered.json")
+        assert value(select_labels(third).labels) == pytest.approx(4 / 9)
+
+    def test_a_file_an_annotator_with_columns_of_any_names(self, tmp_path):
+        header = "PMCID,Fig No.,Pathway,Metabolic,comment"
+        rows = {
+            "ann": ["P1,Fig. 1,yes,no,", "P1,Fig. 2,yes,yes,sure", "P2,Fig. 1,no,no,"],
+            "ben": ["P1,Fig. 1,yes,no,", "P1,Fig. 2,no,yes,", "P2,Fig. 1,no,yes,hm"],
+        }
+        for who, own in rows.items():
+            written(tmp_path, "\n".join([header, *own]), f"annotator_{who}.csv")
+        found = select_labels(tmp_path, question="Pathway")
+        assert value(found.labels) == close(0.44444)
+        assert value(select_labels(tmp_path, question="Metabolic").labels) == close(0.44444)
+        assert "'comment'" in found.read_as
+        with pytest.raises(AnnotationError, match="all columns of the item"):
+            select_labels(tmp_path, item="PMCID", question="Pathway")
+
+    def test_codes_for_missing_labels(self, tmp_path):
+        scores = {"a": "4 2 99 1 5 3", "b": "5 2 3 1 99 4"}
+        rows = [
+            f"{n},{who},{score}"
+            for who, own in scores.items()
+            for n, score in enumerate(own.split(), start=1)
+        ]
+        path = written(tmp_path, "\n".join(["item,rater,rating", *rows]))
+        wide = written(
+            tmp_path,
+            "\n".join(
+                [
+                    "item,rater_a,rater_b",
+                    *map(
+                        ",".join,
+                        zip("123456", scores["a"].split(), scores["b"].split(), strict=True),
+                    ),
+                ]
+            ),
+            "wide.csv",
+        )
+        for each in (path, wide):
+            found = select_labels(each, missing=["99"], scale="interval")
+            assert value(found.labels) == close(0.88710)
+            assert "99" not in found.labels.categories
+            assert found.ledger["what"].str.contains("'99'").any()
+        ordinal = select_labels(path, missing=["99"], categories=list("12345"), scale="ordinal")
+        assert ordinal.labels.categories == tuple("12345")
+        idle = select_labels(path, missing=["98"])
+        assert any("--missing 98 changes nothing" in text for text in idle.remarks)
+
+    def test_a_far_number_is_noted(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        rows = [f"{n},{who},{s}" for who in "ab" for n, s in enumerate([1, 2, 3, 4, 99])]
+        written(tmp_path, "\n".join(["item,rater,rating", *rows]))
+        for scale in ("nominal", "interval"):
+            said = CliRunner().invoke(app, ["report", "table.csv", "--scale", scale]).output
+            assert "--missing 99" in said
+
+
+def test_each_reading_of_an_unclear_table_comes_with_its_alpha(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "id,A1,A2,A3,C1,C2\nr1,2,4,3,2,3\nr2,2,4,5,5,4\nr3,5,4,5,4,5\n")
+    for command in ("report", "consensus", "inspect"):
+        done = CliRunner().invoke(app, [command, "table.csv"])
+        assert done.exit_code == 1
+        lines = [line for line in done.output.splitlines() if line.startswith("With --")]
+        assert [line.split(":")[0] for line in lines] == ["With --from wide", "With --transpose"]
+        assert all("nominal alpha" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("options", "content"),
+    [
+        ({"annotators": ["a"]}, "item,annotator,label\nx,a,1\nx,b,1\n"),
+        ({"transpose": True}, "item,annotator,label\nx,a,1\nx,b,1\n"),
+        ({"counts": True}, "item,annotator,label\nx,a,1\nx,b,1\n"),
+        ({"weight": "n"}, "item,annotator,label,n\nx,a,1,2\nx,b,1,2\n"),
+        ({"sheet": "one"}, "item,rater_1,rater_2\nx,a,1\nx,b,1\n"),
+    ],
+)
+def test_options_of_layouts_are_refused_where_they_do_nothing(tmp_path, options, content):
+    with pytest.raises((AnnotationError, ReaderError), match="no effect"):
+        select_labels(written(tmp_path, content), **options)
+
+
+def test_options_that_contradict_each_other_are_refused(tmp_path):
+    path = written(tmp_path, COUNTS)
+    for one, other in itertools.combinations(
+        [{"counts": True}, {"transpose": True}, {"annotators": ["poor", "fair"]}], 2
+    ):
+        with pytest.raises(ReaderError, match="Leave one of them out"):
+            select_labels(path, **one, **other)
