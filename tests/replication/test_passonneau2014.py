@@ -444,7 +444,8 @@ def test_the_trained_labels_of_four_words_are_drawn_where_they_are_real(paper, a
     with house_style():
         figure4 = analysis.figures.figure4(prevalence, four)
         figure8 = analysis.figures.figure8(bits)
-        figure8.savefig("/tmp/f8.png", dpi=70); figure4.savefig("/tmp/f4.png", dpi=70)
+        figure8.savefig("/tmp/f8.png", dpi=70)
+        figure4.savefig("/tmp/f4.png", dpi=70)
     titles = [axes.get_title("left") for axes in figure8.axes]
     assert titles[-5:-1] == ["add, crowd", "ask, crowd", "date, crowd", "help, crowd"]
     of_trained = bits[bits["annotators"] == "trained"]

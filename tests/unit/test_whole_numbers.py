@@ -361,6 +361,11 @@ def toloka(folder):
     return of_rows(folder / "pool.csv", header, rows)
 
 
+def form(folder):
+    table = SAVED.rename_axis(index="item").T.rename_axis("annotator").reset_index()
+    return of_table(folder / "form.csv", table)
+
+
 def wide(folder):
     return of_table(folder / "wide.csv", SAVED.reset_index())
 
@@ -397,11 +402,12 @@ FORMATS = {
     "promptfoo": promptfoo,
     "spreadsheet": spreadsheet,
     "toloka": toloka,
+    "form": form,
     "wide": wide,
     "zooniverse": zooniverse,
 }
-#: Formats of spans alone, and the one whose options are columns: it has a test of its own.
-OTHERS = {"brat", "inception", "category_columns"}
+#: Formats of spans alone, and those whose options are columns, which have tests of their own.
+OTHERS = {"brat", "inception", "category_columns", "counts"}
 
 
 def test_every_format_has_a_case():

@@ -427,7 +427,9 @@ def read_known_gold(
     path, item = source.path, source.columns.get("item")
     if Path(gold).is_file():
         return read_gold(gold, item=item)
-    if selection is not None and selection.gold and gold in ("export", source.options.gold):
+    is_wide = source.format is not None and source.format.kind == "wide"
+    own = ("export", source.options.gold) if is_wide else ("export",)
+    if selection is not None and selection.gold and gold in own:
         return selection.gold
     if source.content.is_folder or gold == "export":
         raise ReaderError(

@@ -527,6 +527,33 @@ class Intake:
         if personal:
             self.personal.add(annotator)
 
+    def rows(self, given: Sequence[tuple[int, int, int, str, int]]) -> None:
+        """Take finished answers as `answer` does, many at once.
+
+        Parameters
+        ----------
+        given : sequence of (int, int, int, str, int)
+            Codes of item, annotator and question, from `items`, `annotators` and `questions`; the
+            label, which is not empty; and the number of the record, from 1. Answers of a record
+            follow each other.
+        """
+        if not given:
+            return
+        item, annotator, question, label, where = zip(*given, strict=True)
+        code = self.labels.code
+        self.item.extend(item)
+        self.annotator.extend(annotator)
+        self.question_of.extend(question)
+        self.label.extend(map(code, label))
+        self.where.extend(where)
+        n = len(given)
+        self.file.extend([self._file] * n)
+        self.status.frombytes(bytes(n))
+        self.control.frombytes(bytes(n))
+        self.first.extend([self.firsts.code("")] * n)
+        for record in dict.fromkeys(where):
+            self._use(record)
+
     def question(self, name: str, kind: Kind, options: Iterable[str] | None = None) -> None:
         """Declare a question.
 

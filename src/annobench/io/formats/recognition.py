@@ -42,9 +42,14 @@ def recognise(path: str | Path) -> dict[str, str]:
 
 
 def variants_of(source: Source) -> dict[str, str]:
-    """Return the formats that the content of a source shows, as `recognise` does."""
-    found = {name: _variant(format, source) for name, format in discover().items()}
-    return {name: variant for name, variant in found.items() if variant is not None}
+    """Return the formats that the content of a source shows, as `recognise` does.
+
+    What a tool wrote is not taken for a mere table, too.
+    """
+    known = discover()
+    found = {name: variant for name, f in known.items() if (variant := _variant(f, source))}
+    exports = {name: own for name, own in found.items() if known[name].kind == "export"}
+    return exports or found
 
 
 def format_of(source: Source, name: str | None = None) -> tuple[ExportFormat, str] | None:

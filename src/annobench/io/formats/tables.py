@@ -84,6 +84,10 @@ class Table:
     def _by_name(self) -> dict[str, str]:
         return {plain_name(column): column for column in reversed(self.header)}
 
+    @cached_property
+    def _asked(self) -> dict[tuple[str, ...], str | None]:
+        return {}
+
     def column(self, names: Iterable[str]) -> str | None:
         """Return the first column that bears one of the names.
 
@@ -97,8 +101,11 @@ class Table:
         str or None
             Its name in the header; None if there is no such column.
         """
-        by_name = self._by_name
-        return next((by_name[name] for name in names if name in by_name), None)
+        asked = tuple(names)
+        if asked not in self._asked:
+            by_name = self._by_name
+            self._asked[asked] = next((by_name[name] for name in asked if name in by_name), None)
+        return self._asked[asked]
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ from annobench.labels.columns import ITEM_NAMES, USUAL_NAMES, plain_name
 from annobench.labels.item_column import is_short, names_annotator
 
 #: What forms call the column that says who filled one in, the surest first.
-WHO_NAMES = (
+_OF_FORMS = (
     *("email_address", "email", "e_mail", "e_mail_address", "responseid", "response_id"),
     *("respondent", "respondent_id", "record_id", "prolific_id", "prolific_pid", "assignmentid"),
-    *ANNOTATOR_NAMES,
 )
+WHO_NAMES = (*_OF_FORMS, *ANNOTATOR_NAMES)
 #: Those that are people's names, where they are not addresses.
 PERSONAL_NAMES = frozenset(
     {"email_address", "email", "e_mail", "e_mail_address", "name", "full_name", "your_name"}
@@ -144,7 +144,9 @@ def is_form(table: Table) -> bool:
         return False
     who = table.column(WHO_NAMES)
     time = table.column(_TIMES)
-    if who is None and time is None:
+    # An id is that of a form's row, or of an item that the annotator labelled.
+    is_sent = time is not None or table.column(_OF_FORMS) is not None
+    if not is_sent and (who is None or table.column(ITEM_NAMES) is not None):
         return False
     numbered = [name for name in table.header if names_annotator(name)]
     # Questions may be called A1 and C2, too.
@@ -166,7 +168,8 @@ def is_form(table: Table) -> bool:
 
 def _items_alone() -> tuple[str, ...]:
     """Return the names of items' columns that are not those of respondents, too."""
-    return tuple(name for name in ITEM_NAMES if name not in {"id", "question", "uid", "uuid"})
+    own = (name for name in ITEM_NAMES if name not in {"id", "question", "uid", "uuid"})
+    return (*own, "text", "sentence", "tweet", "post", "document", "content")
 
 
 def said_of(table: Table) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,6 +50,9 @@ _FOOTERS = frozenset(
     {"n", "total", "totals", "sum", "mean", "average", "avg", "median", "sd", "std", "kappa"}
     | {"alpha", "agreement", "percent_agreement", "count", "counts", "gesamt", "summe"}
 )
+_LONGEST_FOOTER = max(map(len, _FOOTERS))
+#: Answers that are pushed together.
+_BLOCK = 10_000
 
 
 @dataclass(frozen=True)
@@ -392,15 +395,17 @@ def _read(table: Table, intake: Intake) -> None:
 def _push(table: Table, intake: Intake, made: Plan) -> None:
     """Push rows; the last ones that only sum up the others are left out."""
     intake.repeats_are = _said_of_repeats(made)
+    push = _pusher(table, intake, made)
     waiting: list[tuple[int, dict[str, Any]]] = []
     for where, row in table.rows(False):
         if _is_footer(made, row):
             waiting.append((where, row))
             continue
         for earlier in waiting:
-            _push_row(table, intake, made, *earlier)
+            push(*earlier)
         waiting.clear()
-        _push_row(table, intake, made, where, row)
+        push(where, row)
+    push(0, None)
     for where, _ in waiting:
         intake.read()
         intake.leave_out(where, "rows below the table that sum it up")
@@ -413,8 +418,49 @@ def _push(table: Table, intake: Intake, made: Plan) -> None:
         )
 
 
+def _pusher(
+    table: Table, intake: Intake, made: Plan
+) -> Callable[[int, dict[str, Any] | None], None]:
+    """Return what takes a row, and None after the last one."""
+    codes = [
+        (column, intake.annotators.code(annotator), intake.questions.code(question))
+        for column, (annotator, question) in made.places.items()
+        if not made.who
+    ]
+    block: list[tuple[int, int, int, str, int]] = []
+
+    def push(where: int, row: dict[str, Any] | None) -> None:
+        if row is None or len(block) > _BLOCK:
+            intake.rows(block)
+            block.clear()
+        if row is None:
+            return
+        intake.read()
+        name = _item_name(table, made, where, row)
+        if not name or not any(row[column] != "" for column in made.places):
+            intake.leave_out(where, "rows without labels" if name else "rows without an item")
+            return
+        for item in _repeated(intake, made, name, where, row):
+            push_text(table, intake, item, row)
+            if made.gold is not None and row[made.gold]:
+                for question in made.questions:
+                    intake.gold(item, question, as_text(row[made.gold]))
+            if made.who:
+                _push_people(intake, made, item, where, row)
+                continue
+            i = intake.items.code(item)
+            block.extend(
+                [(i, j, q, as_text(row[column]), where) for column, j, q in codes if row[column]]
+            )
+
+    return push
+
+
 def _is_footer(made: Plan, row: dict[str, Any]) -> bool:
-    return len(made.item) == 1 and plain_name(as_text(row[made.item[0]])) in _FOOTERS
+    if len(made.item) != 1:
+        return False
+    name = row[made.item[0]]
+    return len(name) <= _LONGEST_FOOTER and name.casefold().replace(" ", "_") in _FOOTERS
 
 
 def _said_of_repeats(made: Plan) -> str:
@@ -430,33 +476,23 @@ def _said_of_repeats(made: Plan) -> str:
     )
 
 
-def _push_row(table: Table, intake: Intake, made: Plan, where: int, row: dict[str, Any]) -> None:
-    intake.read()
-    name = _item_name(table, made, where, row)
-    given = {column: row[column] for column in made.places if row[column] != ""}
-    if not name or not given:
-        intake.leave_out(where, "rows without labels" if name else "rows without an item")
-        return
-    for item in _repeated(intake, made, name, where, row):
-        push_text(table, intake, item, row)
-        if made.gold is not None and row[made.gold]:
-            for question in made.questions:
-                intake.gold(item, question, as_text(row[made.gold]))
-        for column, label in given.items():
-            annotator, question = made.places[column]
-            who = made.who.get(annotator)
-            person = annotator if who is None else as_text(row[who])
-            if not person:
-                intake.leave_out(where, "labels without the name of an annotator")
-                continue
-            intake.answer(
-                item, person, question, as_text(label), where=where, personal=who is not None
-            )
+def _push_people(intake: Intake, made: Plan, item: Name, where: int, row: dict[str, Any]) -> None:
+    """Push the labels of a row that names the people who gave them."""
+    for column, (annotator, question) in made.places.items():
+        if row[column] == "":
+            continue
+        person = as_text(row[made.who[annotator]])
+        if not person:
+            intake.leave_out(where, "labels without the name of an annotator")
+            continue
+        intake.answer(item, person, question, as_text(row[column]), where=where, personal=True)
 
 
 def _item_name(table: Table, made: Plan, where: int, row: dict[str, Any]) -> Name:
     if not made.item:
         return row_name(table, where)
+    if len(made.item) == 1:
+        return as_text(row[made.item[0]])
     parts = [as_text(row[column]) for column in made.item]
     return joined(parts, " / ") if all(parts) else ""
 
