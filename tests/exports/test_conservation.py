@@ -294,6 +294,19 @@ def list_cells(labels: Labels, folder: Path) -> Path:
     return as_csv(folder / "export.csv", ["id", "annotators", "labels"], cells)
 
 
+def lm_eval(labels: Labels, folder: Path) -> Path:
+    home = folder / "export"
+    for who, answers in by_annotator(labels).items():
+        (home / who).mkdir(parents=True)
+        records = [
+            {"doc_id": item, "doc": {}, "target": "", "resps": [], "filtered_resps": [label]}
+            for item, label in answers.items()
+        ]
+        as_lines(home / who / "samples_t.jsonl", records)
+        (home / who / "results.json").write_text("{}")
+    return home
+
+
 def mturk(labels: Labels, folder: Path) -> Path:
     return as_csv(
         folder / "export.csv", ["HITId", "WorkerId", "Answer.q"], [*rows(labels), ("other", "", "")]
@@ -320,6 +333,19 @@ def popquorn(labels: Labels, folder: Path) -> Path:
     header = ["instance_id", "user_id", "gender", "age", "q"]
     cells = [(item, who, "f", "20", label) for item, who, label in rows(labels)]
     return as_csv(folder / "export.csv", header, cells)
+
+
+def openai_evals(labels: Labels, folder: Path) -> Path:
+    home = folder / "export"
+    home.mkdir()
+    for n, (who, answers) in enumerate(by_annotator(labels).items()):
+        events = [
+            {"sample_id": item, "type": "match", "data": {"picked": label}}
+            for item, label in answers.items()
+        ]
+        spec = {"eval_name": "e", "run_id": str(n), "completion_fns": [who]}
+        as_lines(home / f"{n}.jsonl", [{"spec": spec}, *events, {"type": "raw_sample"}])
+    return with_notes(home)
 
 
 def potato(labels: Labels, folder: Path) -> Path:
@@ -437,8 +463,10 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "labelbox": labelbox,
     "lewidi": lewidi,
     "list_cells": list_cells,
+    "lm_eval": lm_eval,
     "mturk": mturk,
     "nli": nli,
+    "openai_evals": openai_evals,
     "popquorn": popquorn,
     "potato": potato,
     "prodigy": prodigy,

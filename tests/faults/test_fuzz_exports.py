@@ -248,6 +248,32 @@ PROMPTFOO = {
     },
 }
 
+
+def event(sample: str, kind: str, **data: Any) -> dict[str, Any]:
+    return {"run_id": "r", "sample_id": sample, "type": kind, "data": data}
+
+
+EVALS = [
+    {"spec": {"completion_fns": ["gpt-a"], "eval_name": "e", "run_id": "r"}},
+    event("s0", "sampling", prompt="q", sampled=["Lima"]),
+    event("s0", "match", correct=True, expected="Lima", picked="Lima"),
+    event("s1", "match", correct=False, expected=["Quito"], picked=None, sampled="Lima"),
+    event("s1", "metrics", choice="Yes", score=0.5),
+    {"final_report": {"accuracy": 0.5}},
+]
+
+
+def sample(number: int, filtered: Any, **more: Any) -> dict[str, Any]:
+    about = {"doc_id": number, "doc": {}, "target": "Lima", "resps": [["x"]]}
+    return about | {"filtered_resps": filtered} | more
+
+
+LM_EVAL = [
+    sample(0, ["Lima"], exact_match=1.0),
+    sample(1, [[-1.5, False], [-0.5, True]], acc=0, metrics=["acc"]),
+    sample(2, [], acc=[1, 2]),
+]
+
 #: The modules of second readers.
 SECOND = (second_readers, second_tools)
 
@@ -255,7 +281,9 @@ FORMATS = {
     "coco": (COCO, False),
     "ground_truth": (GROUND_TRUTH, False),
     "labelbox": (LABELBOX, True),
+    "lm_eval": (LM_EVAL, True),
     "nli": (NLI, True),
+    "openai_evals": (EVALS, True),
     "promptfoo": (PROMPTFOO, False),
     "prodigy": (PRODIGY, True),
     "doccano": (DOCCANO, True),
