@@ -390,6 +390,21 @@ def promptfoo(labels: Labels, folder: Path) -> Path:
     return folder / "export.json"
 
 
+def superannotate(labels: Labels, folder: Path) -> Path:
+    home = folder / "export"
+    for who, answers in by_annotator(labels).items():
+        (home / who).mkdir(parents=True)
+        for item, label in answers.items():
+            record = {
+                "metadata": {"name": item, "status": "Completed", "annotatorEmail": who},
+                "instances": [],
+                "tags": [label],
+                "comments": [{}],
+            }
+            (home / who / f"{item}.json").write_text(json.dumps(record))
+    return with_notes(home)
+
+
 def toloka(labels: Labels, folder: Path) -> Path:
     """What is shown may read alike when it is joined, and some items show nothing."""
     header = ["INPUT:a", "INPUT:b", "OUTPUT:q", "ASSIGNMENT:worker_id"]
@@ -472,6 +487,7 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "prodigy": prodigy,
     "promptfoo": promptfoo,
     "spreadsheet": spreadsheet,
+    "superannotate": superannotate,
     "toloka": toloka,
     "wide": wide,
     "zooniverse": zooniverse,

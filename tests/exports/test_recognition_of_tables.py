@@ -248,7 +248,18 @@ LM_EVAL = json.dumps(
         "acc": 1.0,
     }
 )
+SUPERANNOTATE = json.dumps(
+    {
+        "metadata": {"name": "a", "status": "Completed", "annotatorEmail": "a@b.org"},
+        "tags": ["x"],
+        "instances": [
+            {"type": "tag", "className": "c", "attributes": [{"name": "n", "groupName": "g"}]},
+            {"type": "entity", "className": "d", "start": 0, "end": 1},
+        ],
+    }
+)
 SAMPLES = {
+    "superannotate": SUPERANNOTATE,
     "openai_evals": EVALS,
     "lm_eval": LM_EVAL,
     "promptfoo": PROMPTFOO,
@@ -308,6 +319,7 @@ def test_json_of_unexpected_kinds_is_read_or_refused_with_a_reason(tmp_path):
         "labelbox",
         "nli",
         "promptfoo",
+        "superannotate",
         "lm_eval",
         "coco",
     ):

@@ -351,6 +351,61 @@ def lm_eval(data: bytes, stem: str) -> Found:
     return answers, []
 
 
+def superannotate(data: bytes, stem: str) -> Found:
+    works = []
+    for record in documents(data):
+        about = record.get("metadata") or {}
+        lists(*(record.get(key) for key in ("tags", "instances", "comments")))
+        item, last = name(about.get("name")), about.get("lastAction") or {}
+        emails = [
+            each for each in (about.get("annotatorEmail"), last.get("email")) if is_name(each)
+        ]
+        if not emails:
+            raise UnclearError
+        state = about.get("status")
+        state = state.replace(" ", "").casefold() if isinstance(state, str) else ""
+        status = STATES.get(state, "unfinished" if state else "done")
+        tags = {name(tag) for tag in record.get("tags") or []}
+        groups: dict[str, set[str]] = {}
+        objects, spans = set(), []
+        for instance in record.get("instances") or []:
+            instance = instance or {}
+            label = name(instance.get("className"))
+            lists(instance.get("attributes"))
+            if instance.get("type") == "tag":
+                tags.add(label)
+                for each in instance.get("attributes") or []:
+                    group = f"{label}.{name((each or {}).get('groupName'))}"
+                    groups.setdefault(group, set()).add(name(each.get("name")))
+            elif instance.get("type") == "entity":
+                start, end, _ = plain_span(instance | {"label": label})
+                spans.append((start, end + 1, label))
+            else:
+                objects.add(label)
+        text = record.get("freeText")
+        text = text.strip() if isinstance(text, str) else ""
+        works.append((item, name(emails[0]), status, tags, objects, groups, text, spans))
+    answers: list[Answer] = []
+    marks: list[Mark] = []
+    for item, who, status, tags, objects, groups, text, spans in works:
+        if any(work[3] for work in works):
+            answers.append((item, who, "tags", frozenset(tags) or None, status))
+        if any(work[4] for work in works):
+            answers.append((item, who, "objects", frozenset(objects) or None, status))
+        for group, found in groups.items():
+            label = next(iter(found)) if len(found) == 1 else frozenset(found)
+            answers.append((item, who, group, label, status))
+        if text:
+            answers.append((item, who, "free text", text, status))
+        if any(work[7] for work in works):
+            marks.append((item, who, "entities", spans, status))
+    return answers, marks
+
+
+STATES = {"completed": "done", "qualitycheck": "done", "returned": "rejected"}
+STATES |= {"skipped": "skipped", "notstarted": "unfinished", "inprogress": "unfinished"}
+
+
 def content_of(text: str) -> Any:
     if not text.startswith("{"):
         raise UnclearError if text.startswith("[") else OddError("no object")

@@ -274,6 +274,26 @@ LM_EVAL = [
     sample(2, [], acc=[1, 2]),
 ]
 
+SUPERANNOTATE = {
+    "metadata": {
+        "name": "a.txt",
+        "status": "Completed",
+        "annotatorEmail": "ann@x.org",
+        "lastAction": {"email": "bob@x.org", "timestamp": 1},
+    },
+    "tags": ["short"],
+    "freeText": "unclear",
+    "instances": [
+        {
+            "type": "tag",
+            "className": "Tone",
+            "attributes": [{"groupName": "Polarity", "name": "good"}],
+        },
+        {"type": "entity", "className": "ORG", "start": 0, "end": 2, "attributes": []},
+        {"type": "bbox", "className": "Car", "attributes": [{"groupName": "a", "name": "b"}]},
+    ],
+}
+
 #: The modules of second readers.
 SECOND = (second_readers, second_tools)
 
@@ -285,6 +305,7 @@ FORMATS = {
     "nli": (NLI, True),
     "openai_evals": (EVALS, True),
     "promptfoo": (PROMPTFOO, False),
+    "superannotate": (SUPERANNOTATE, False),
     "prodigy": (PRODIGY, True),
     "doccano": (DOCCANO, True),
     "argilla": (ARGILLA, False),

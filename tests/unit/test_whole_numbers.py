@@ -370,6 +370,19 @@ def promptfoo(folder):
     return of_json(folder / "results.json", {"results": {"results": results}})
 
 
+def superannotate(folder):
+    for who in SAVED:
+        (folder / who).mkdir()
+        for item, label in SAVED[who].items():
+            record = {
+                "metadata": {"name": item, "status": "Completed", "annotatorEmail": who},
+                "instances": [],
+                "tags": [label] if label else [],
+            }
+            of_json(folder / who / f"{item}.json", record)
+    return folder
+
+
 def toloka(folder):
     header = [
         "INPUT:image",
@@ -420,6 +433,7 @@ FORMATS = {
     "prodigy": prodigy,
     "promptfoo": promptfoo,
     "spreadsheet": spreadsheet,
+    "superannotate": superannotate,
     "toloka": toloka,
     "wide": wide,
     "zooniverse": zooniverse,
