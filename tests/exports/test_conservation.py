@@ -137,6 +137,23 @@ def crowd_kit(labels: Labels, folder: Path) -> Path:
     return as_csv(folder / "export.csv", ["worker", "left", "right", "label"], pairs)
 
 
+def deepeval(labels: Labels, folder: Path) -> Path:
+    """A run for each judge."""
+    home = folder / "export"
+    home.mkdir()
+    for n, (who, answers) in enumerate(by_annotator(labels).items()):
+        cases = [
+            {
+                "name": item,
+                "metricsData": [{"name": "q", "success": label == "yes", "evaluationModel": who}],
+            }
+            for item, label in answers.items()
+        ]
+        cases.append({"name": "no metric", "metricsData": []})
+        (home / f"2025_{n}").write_text(json.dumps({"testCases": cases}))
+    return home
+
+
 def doccano(labels: Labels, folder: Path) -> Path:
     home = folder / "export"
     home.mkdir()
@@ -467,6 +484,7 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "coco": coco,
     "crowd_kit": crowd_kit,
     "cvat": cvat,
+    "deepeval": deepeval,
     "doccano": doccano,
     "folder": folder_of_tables,
     "ground_truth": ground_truth,

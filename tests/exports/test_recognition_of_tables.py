@@ -258,7 +258,21 @@ SUPERANNOTATE = json.dumps(
         ],
     }
 )
+DEEPEVAL = json.dumps(
+    {
+        "testCases": [
+            {
+                "name": "a",
+                "metricsData": [
+                    {"name": "m", "success": True, "score": 0.5, "evaluationModel": "j"},
+                    {"name": "n", "success": False, "error": "e"},
+                ],
+            }
+        ]
+    }
+)
 SAMPLES = {
+    "deepeval": DEEPEVAL,
     "superannotate": SUPERANNOTATE,
     "openai_evals": EVALS,
     "lm_eval": LM_EVAL,
@@ -319,6 +333,7 @@ def test_json_of_unexpected_kinds_is_read_or_refused_with_a_reason(tmp_path):
         "labelbox",
         "nli",
         "promptfoo",
+        "deepeval",
         "superannotate",
         "lm_eval",
         "coco",

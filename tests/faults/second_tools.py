@@ -406,6 +406,36 @@ STATES = {"completed": "done", "qualitycheck": "done", "returned": "rejected"}
 STATES |= {"skipped": "skipped", "notstarted": "unfinished", "inprogress": "unfinished"}
 
 
+def deepeval(data: bytes, stem: str) -> Found:
+    answers: list[Answer] = []
+    for record in documents(data):
+        lists(record.get("testCases"), record.get("conversationalTestCases"))
+        cases = [
+            case or {}
+            for key in ("testCases", "conversationalTestCases")
+            for case in record.get(key) or []
+        ]
+        names = [name(case.get("name")) for case in cases]
+        if len(set(names)) < len(names):
+            raise UnclearError  # names with numbers
+        for item, case in zip(names, cases, strict=True):
+            lists(case.get("metricsData"))
+            for metric in case.get("metricsData") or []:
+                metric = metric or {}
+                question, judge = name(metric.get("name")), metric.get("evaluationModel")
+                judge = name(judge) if is_name(judge) else "metric"
+                status = "unfinished" if metric.get("error") else "done"
+                passed = metric.get("success")
+                label = {True: "pass", False: "fail"}[passed] if type(passed) is bool else None
+                label = None if metric.get("error") else label
+                answers.append((item, judge, question, label, status))
+                if type(metric.get("score")) in (int, float):
+                    answers.append(
+                        (item, judge, f"{question}.score", plain(metric["score"]), "done")
+                    )
+    return answers, []
+
+
 def content_of(text: str) -> Any:
     if not text.startswith("{"):
         raise UnclearError if text.startswith("[") else OddError("no object")

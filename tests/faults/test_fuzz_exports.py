@@ -294,11 +294,28 @@ SUPERANNOTATE = {
     ],
 }
 
+DEEPEVAL = {
+    "testFile": "t.py",
+    "testCases": [
+        {
+            "name": "a",
+            "input": "q",
+            "metricsData": [
+                {"name": "Tone", "success": True, "score": 0.75, "evaluationModel": "gpt-a"},
+                {"name": "JSON", "success": False, "score": 0},
+            ],
+        },
+        {"name": "b", "metricsData": [{"name": "Tone", "success": False, "error": "time out"}]},
+        {"name": "c", "metricsData": []},
+    ],
+}
+
 #: The modules of second readers.
 SECOND = (second_readers, second_tools)
 
 FORMATS = {
     "coco": (COCO, False),
+    "deepeval": (DEEPEVAL, False),
     "ground_truth": (GROUND_TRUTH, False),
     "labelbox": (LABELBOX, True),
     "lm_eval": (LM_EVAL, True),

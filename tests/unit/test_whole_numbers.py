@@ -438,8 +438,9 @@ FORMATS = {
     "wide": wide,
     "zooniverse": zooniverse,
 }
-#: Formats of spans alone, and the one whose options are columns: it has a test of its own.
-OTHERS = {"brat", "inception", "category_columns"}
+#: Formats of spans or of passing alone, and the one whose options are columns: it has a test of
+#: its own.
+OTHERS = {"brat", "inception", "category_columns", "deepeval"}
 
 
 def test_every_format_has_a_case():
