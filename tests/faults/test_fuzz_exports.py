@@ -85,6 +85,8 @@ LABEL_STUDIO = [
                     result("choices", "mood", choices=["good", "bad"]),
                     result("textarea", "why", text=["Because."]),
                     result("taxonomy", "topic", taxonomy=[["a", "b"]]),
+                    result("rectanglelabels", "box", x=1, rectanglelabels=["Car"]),
+                    result("ranker", "rank", ranker={"rank": ["p", "q"]}),
                 ],
             },
         ],
