@@ -177,7 +177,8 @@ def _unpack(archive: zipfile.ZipFile, folder: Path, path: Path) -> list[str]:
 
 def named_by_file(path: Path, root: Path) -> MadeName:
     """Name an annotator by a file, such as that of a member: other files are those of others."""
-    return MadeName(path.stem, str(path.relative_to(root)) if path.is_relative_to(root) else "")
+    is_inside = root in path.parents
+    return MadeName(path.stem, str(path.relative_to(root)) if is_inside else "")
 
 
 def each_file(source: Source) -> Iterator[tuple[str, Source]]:

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from annobench.core.errors import ReaderError
-from annobench.core.names import Name
+from annobench.core.names import MadeName, Name
 from annobench.io.formats.base import ExportFormat, Intake, Relation, Source, Span
 from annobench.io.formats.records import csv_records, json_records
 from annobench_exports._parts import (
@@ -155,7 +155,7 @@ def _mark(row: dict[str, str]) -> dict[str, Any]:
 def _take(record: dict[str, Any], number: int, part: Source, intake: Intake) -> None:
     file = named_by_file(part.path, intake.path)
     # A file is named after its member, also in the folder of another batch.
-    member: Name = file if file.short == _SHARED else file.short
+    member = file if file.short == _SHARED else MadeName(file.short)
     text = next((record[key] for key in _DOCUMENT if isinstance(record.get(key), str)), None)
     item = maybe_name(record.get("id")) or maybe_name(text)
     if item is None:
@@ -175,7 +175,12 @@ def _take(record: dict[str, Any], number: int, part: Source, intake: Intake) -> 
 
 
 def _take_member(
-    record: dict[str, Any], item: str, text: str | None, number: int, member: Name, intake: Intake
+    record: dict[str, Any],
+    item: str,
+    text: str | None,
+    number: int,
+    member: MadeName,
+    intake: Intake,
 ) -> bool:
     """Take what one member gave a document; say whether it was anything."""
     chosen: list[str] = []
@@ -193,7 +198,7 @@ def _take_member(
             raise MisshapenError(f"two spans have the id {known!r:.40}")
         spans[known or f"{_ENTITIES} {place}"] = _span(entry, position)
     relations = [_relation(entry, spans) for entry in listing(record.get("relations"), "relations")]
-    personal = isinstance(member, str)
+    personal = member.short != _SHARED
     if chosen:
         intake.answer(item, member, _LABEL, options(chosen), where=number, personal=personal)
     if spans:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from annobench.core.errors import ReaderError
-from annobench.core.names import Name
+from annobench.core.names import Name, joined
 from annobench.io.formats.base import ExportFormat, Intake, Relation, Source, Span, Status
 from annobench.io.formats.records import csv_records, json_records, load_json
 from annobench_exports._parts import (
@@ -51,6 +51,19 @@ _ANSWERS = {
 
 #: The kinds of results that are spans of a text.
 _SPANS = ("labels", "hypertextlabels", "paragraphlabels")
+
+#: The kinds of results that are shapes drawn on an image, each with its labels.
+_SHAPES = (
+    "rectanglelabels",
+    "ellipselabels",
+    "polygonlabels",
+    "keypointlabels",
+    "brushlabels",
+    "vectorlabels",
+)
+
+#: Of a ranking with buckets the elements that were not moved into one.
+_UNMOVED = "_"
 
 #: Where in an item a result stands that is about a part of it.
 _POSITIONS = {"start", "startOffset", "x", "points", "ranges", "sequence", "rle"}
@@ -106,6 +119,8 @@ class _Results(NamedTuple):
         Ratings and numbers.
     spans : dict of str to list of Span
         Marks by layer.
+    ranked : dict of str to (dict of str to (number or str or None))
+        Of the elements of a list the rank, or the bucket.
     relations : dict of str to list of Relation
         Relations by the layer of their source.
     others : dict of str to int
@@ -116,6 +131,7 @@ class _Results(NamedTuple):
     written: dict[str, list[str]]
     rated: dict[str, float]
     spans: dict[str, list[Span]]
+    ranked: dict[str, dict[str, float | str | None]]
     relations: dict[str, list[Relation]]
     others: dict[str, int]
 
@@ -173,7 +189,7 @@ def _push(works: list[_Work], file: str, intake: Intake) -> None:
         drafted = work.unit == "draft"
         questions = list(work.results.questions() if drafted else asked)
         marked = list(work.results.spans if drafted else layers)
-        if not questions and not marked:
+        if not questions and not marked and not work.results.ranked:
             intake.leave_out(work.where, f"{work.unit}s without an answer or a span")
         for question in questions:
             label = work.results.label(question)
@@ -189,6 +205,7 @@ def _push(works: list[_Work], file: str, intake: Intake) -> None:
             if work.known and label is not None:
                 gold = sorted(label) if isinstance(label, frozenset) else label
                 intake.gold(work.item, question, gold)
+        _push_rankings(work, intake)
         for layer in marked:
             intake.marks(
                 work.item,
@@ -203,6 +220,21 @@ def _push(works: list[_Work], file: str, intake: Intake) -> None:
         for reason, n in work.results.others.items():
             intake.read(n)
             intake.leave_out(work.where, reason, n)
+
+
+def _push_rankings(work: _Work, intake: Intake) -> None:
+    """Push the rank or the bucket of each element of a list, which is an item of its own."""
+    for question, elements in work.results.ranked.items():
+        for element, label in elements.items():
+            intake.answer(
+                joined([work.item, element], " "),
+                work.annotator,
+                question,
+                label,
+                where=work.where,
+                status=work.status,
+                personal=work.personal,
+            )
 
 
 def _tasks(part: Source, file: str, intake: Intake) -> list[_Work]:
@@ -294,7 +326,7 @@ def _results(entries: list[Any], data: dict[str, Any]) -> _Results:
     wide = [
         n for n in data.values() if isinstance(n, str) and not n.isascii() and max(n) > "\uffff"
     ]
-    found = _Results({}, {}, {}, defaultdict(list), defaultdict(list), defaultdict(int))
+    found = _Results({}, {}, {}, defaultdict(list), {}, defaultdict(list), defaultdict(int))
     regions: dict[Any, tuple[str, Span]] = {}
     links: list[dict[str, Any]] = []
     for entry in entries:
@@ -307,6 +339,10 @@ def _results(entries: list[Any], data: dict[str, Any]) -> _Results:
         question = name(result.get("from_name"), "from_name of a result")
         if kind in _SPANS:
             _take_spans(result, kind, question, value, found, regions, wide)
+        elif kind in _SHAPES:
+            _take_shape(kind, question, value, found)
+        elif kind == "ranker":
+            _take_ranking(question, mapping(value.get(kind), f"what {question!r} ranked"), found)
         elif kind not in _ANSWERS:
             about = "regions in images, audio or video" if _POSITIONS & value.keys() else None
             found.others[about or "results that are no labels"] += 1
@@ -336,6 +372,27 @@ def _take_answer(kind: str, question: str, value: Any, found: _Results) -> None:
             _LEVELS.join(name(level, f"an option of {question!r}") for level in path)
             for path in paths
         )
+
+
+def _take_shape(kind: str, question: str, value: dict[str, Any], found: _Results) -> None:
+    """Take what was drawn on an image: its labels, not where it is or how often."""
+    labels = [name(n, f"a label of {question!r}") for n in listing(value.get(kind), question)]
+    if not labels:
+        found.others["regions without a label"] += 1
+        return
+    chosen = found.chosen.setdefault(question, [])
+    chosen += [label for label in dict.fromkeys(labels) if label not in chosen]
+
+
+def _take_ranking(question: str, ranking: dict[str, Any], found: _Results) -> None:
+    """Take the ranks of the elements of a list, or the buckets into which they were sorted."""
+    elements = found.ranked.setdefault(question, {})
+    for bucket, entries in ranking.items():
+        for rank, entry in enumerate(listing(entries, f"what {question!r} ranked"), start=1):
+            label: float | str | None = None if bucket == _UNMOVED else bucket
+            # Without buckets there is one list, called as the ranker.
+            is_order = list(ranking) == [question]
+            elements[name(entry, f"an element of {question!r}")] = rank if is_order else label
 
 
 def _take_spans(
@@ -507,7 +564,8 @@ FORMAT = ExportFormat(
     read=_read,
     note=(
         "An item is a task, an annotator is who completed an annotation, a question is a control "
-        "of the labelling interface, and drafts and predictions are not annotations."
+        "of the labelling interface, and drafts and predictions are not annotations. Of shapes "
+        "drawn on an image the labels are compared, not where they are."
     ),
     annotators=("person", "file"),
 )

@@ -137,6 +137,23 @@ def crowd_kit(labels: Labels, folder: Path) -> Path:
     return as_csv(folder / "export.csv", ["worker", "left", "right", "label"], pairs)
 
 
+def deepeval(labels: Labels, folder: Path) -> Path:
+    """A run for each judge."""
+    home = folder / "export"
+    home.mkdir()
+    for n, (who, answers) in enumerate(by_annotator(labels).items()):
+        cases = [
+            {
+                "name": item,
+                "metricsData": [{"name": "q", "success": label == "yes", "evaluationModel": who}],
+            }
+            for item, label in answers.items()
+        ]
+        cases.append({"name": "no metric", "metricsData": []})
+        (home / f"2025_{n}").write_text(json.dumps({"testCases": cases}))
+    return home
+
+
 def doccano(labels: Labels, folder: Path) -> Path:
     home = folder / "export"
     home.mkdir()
@@ -294,6 +311,19 @@ def list_cells(labels: Labels, folder: Path) -> Path:
     return as_csv(folder / "export.csv", ["id", "annotators", "labels"], cells)
 
 
+def lm_eval(labels: Labels, folder: Path) -> Path:
+    home = folder / "export"
+    for who, answers in by_annotator(labels).items():
+        (home / who).mkdir(parents=True)
+        records = [
+            {"doc_id": item, "doc": {}, "target": "", "resps": [], "filtered_resps": [label]}
+            for item, label in answers.items()
+        ]
+        as_lines(home / who / "samples_t.jsonl", records)
+        (home / who / "results.json").write_text("{}")
+    return home
+
+
 def mturk(labels: Labels, folder: Path) -> Path:
     return as_csv(
         folder / "export.csv", ["HITId", "WorkerId", "Answer.q"], [*rows(labels), ("other", "", "")]
@@ -320,6 +350,19 @@ def popquorn(labels: Labels, folder: Path) -> Path:
     header = ["instance_id", "user_id", "gender", "age", "q"]
     cells = [(item, who, "f", "20", label) for item, who, label in rows(labels)]
     return as_csv(folder / "export.csv", header, cells)
+
+
+def openai_evals(labels: Labels, folder: Path) -> Path:
+    home = folder / "export"
+    home.mkdir()
+    for n, (who, answers) in enumerate(by_annotator(labels).items()):
+        events = [
+            {"sample_id": item, "type": "match", "data": {"picked": label}}
+            for item, label in answers.items()
+        ]
+        spec = {"eval_name": "e", "run_id": str(n), "completion_fns": [who]}
+        as_lines(home / f"{n}.jsonl", [{"spec": spec}, *events, {"type": "raw_sample"}])
+    return with_notes(home)
 
 
 def potato(labels: Labels, folder: Path) -> Path:
@@ -362,6 +405,21 @@ def promptfoo(labels: Labels, folder: Path) -> Path:
     ]
     (folder / "export.json").write_text(json.dumps({"results": {"results": results}}))
     return folder / "export.json"
+
+
+def superannotate(labels: Labels, folder: Path) -> Path:
+    home = folder / "export"
+    for who, answers in by_annotator(labels).items():
+        (home / who).mkdir(parents=True)
+        for item, label in answers.items():
+            record = {
+                "metadata": {"name": item, "status": "Completed", "annotatorEmail": who},
+                "instances": [],
+                "tags": [label],
+                "comments": [{}],
+            }
+            (home / who / f"{item}.json").write_text(json.dumps(record))
+    return with_notes(home)
 
 
 def toloka(labels: Labels, folder: Path) -> Path:
@@ -444,6 +502,7 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "coco": coco,
     "crowd_kit": crowd_kit,
     "cvat": cvat,
+    "deepeval": deepeval,
     "doccano": doccano,
     "folder": folder_of_tables,
     "ground_truth": ground_truth,
@@ -455,13 +514,16 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "labelbox": labelbox,
     "lewidi": lewidi,
     "list_cells": list_cells,
+    "lm_eval": lm_eval,
     "mturk": mturk,
     "nli": nli,
+    "openai_evals": openai_evals,
     "popquorn": popquorn,
     "potato": potato,
     "prodigy": prodigy,
     "promptfoo": promptfoo,
     "spreadsheet": spreadsheet,
+    "superannotate": superannotate,
     "toloka": toloka,
     "counts": counts,
     "form": form,

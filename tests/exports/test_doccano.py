@@ -146,6 +146,21 @@ def test_old_projects_name_users_and_labels_by_numbers(write):
     assert steps(found)[SILENT] == 1
 
 
+def test_a_file_without_users_is_one_annotator_in_the_old_layout_and_the_new(write):
+    rows = [
+        {"id": 1, "text": "t1", "annotations": [{"label": 3}]},
+        {"id": 2, "text": "t2", "label": ["x"]},
+    ]
+    labels = read_export(write(rows, "ann.jsonl"), keep_names=True).select().labels
+    assert set(given(labels)) == {("1", "ann"), ("2", "ann")}
+
+
+def test_a_user_called_as_the_file_is_somebody_else(write):
+    rows = [{"id": 1, "text": "t1", "annotations": [{"label": 3}, {"label": 4, "user": 7}]}]
+    labels = read_export(write(rows, "7.jsonl")).select().labels
+    assert given(labels) == {("1", "7 (2)"): "3", ("1", "7"): "4"}
+
+
 def test_old_projects_mark_spans_and_write_texts(write):
     spans = [{"label": 3, "start_offset": 0, "end_offset": 2, "user": user} for user in (7, 8)]
     texts = [{"text": "Guten Tag", "user": 7}]

@@ -228,7 +228,54 @@ PROMPTFOO = json.dumps(
         }
     }
 )
+EVALS = "\n".join(
+    map(
+        json.dumps,
+        [
+            {"spec": {"eval_name": "e", "run_id": "r", "completion_fns": ["m"]}},
+            {"sample_id": "s", "type": "match", "data": {"correct": True, "picked": "a"}},
+            {"sample_id": "s", "type": "metrics", "data": {"choice": "b", "n": 1}},
+        ],
+    )
+)
+LM_EVAL = json.dumps(
+    {
+        "doc_id": 0,
+        "doc": {},
+        "target": "a",
+        "resps": [["a"]],
+        "filtered_resps": [[-1.5, False], [-2.5, False]],
+        "acc": 1.0,
+    }
+)
+SUPERANNOTATE = json.dumps(
+    {
+        "metadata": {"name": "a", "status": "Completed", "annotatorEmail": "a@b.org"},
+        "tags": ["x"],
+        "instances": [
+            {"type": "tag", "className": "c", "attributes": [{"name": "n", "groupName": "g"}]},
+            {"type": "entity", "className": "d", "start": 0, "end": 1},
+        ],
+    }
+)
+DEEPEVAL = json.dumps(
+    {
+        "testCases": [
+            {
+                "name": "a",
+                "metricsData": [
+                    {"name": "m", "success": True, "score": 0.5, "evaluationModel": "j"},
+                    {"name": "n", "success": False, "error": "e"},
+                ],
+            }
+        ]
+    }
+)
 SAMPLES = {
+    "deepeval": DEEPEVAL,
+    "superannotate": SUPERANNOTATE,
+    "openai_evals": EVALS,
+    "lm_eval": LM_EVAL,
     "promptfoo": PROMPTFOO,
     "nli": NLI,
     "coco": COCO,
@@ -286,6 +333,9 @@ def test_json_of_unexpected_kinds_is_read_or_refused_with_a_reason(tmp_path):
         "labelbox",
         "nli",
         "promptfoo",
+        "deepeval",
+        "superannotate",
+        "lm_eval",
         "coco",
     ):
         for content in places(json.loads(SAMPLES[name].partition("\n")[0]), values):

@@ -288,13 +288,15 @@ def label_studio(data: bytes, stem: str) -> Found:
                 who = person(entry.get("user"), stem)
                 works.append(("draft", item, who, "unfinished", entry))
     read = [(*work, results(work[-1].get("result") or [])) for work in works]
-    asked = list(dict.fromkeys(q for *_, (given, _) in read for q in given))
-    layers = list(dict.fromkeys(layer for *_, (_, spans) in read for layer in spans))
+    asked = list(dict.fromkeys(q for *_, (given, _, _) in read for q in given))
+    layers = list(dict.fromkeys(layer for *_, (_, spans, _) in read for layer in spans))
     answers: list[Answer] = []
     marks: list[Mark] = []
-    for unit, item, who, status, _, (given, spans) in read:
+    for unit, item, who, status, _, (given, spans, ranked) in read:
         for question in given if unit == "draft" else asked:
             answers.append((item, who, question, given.get(question), status))
+        for question, element, rank in ranked:
+            answers.append((f"{item} {element}", who, question, rank, status))
         for layer in spans if unit == "draft" else layers:
             marks.append((item, who, layer, spans.get(layer, []), status))
     return answers, marks
@@ -311,12 +313,13 @@ def person(who: Any, stem: str) -> str:
     return name(who) if is_name(who) else stem
 
 
-def results(entries: Any) -> tuple[dict[str, Any], dict[str, list[tuple[int, int, str]]]]:
+def results(entries: Any) -> tuple[dict[str, Any], dict[str, list[Any]], list[tuple[str, ...]]]:
     lists(entries)
     chosen: dict[str, list[str]] = {}
     rated: dict[str, Any] = {}
     written: dict[str, list[str]] = {}
     spans: dict[str, list[tuple[int, int, str]]] = {}
+    ranked: list[tuple[str, ...]] = []
     for entry in entries:
         kind, value = entry.get("type"), entry.get("value")
         if kind == "relation":
@@ -334,6 +337,21 @@ def results(entries: Any) -> tuple[dict[str, Any], dict[str, list[tuple[int, int
                 continue
             spans.setdefault(question, [])
             spans[question] += [plain_span({**value, "label": label}) for label in value["labels"]]
+        elif kind == "rectanglelabels":
+            lists(value.get(kind))
+            labels = [name(label) for label in value.get(kind) or []]
+            if labels:
+                before = chosen.setdefault(question, [])
+                before += [n for n in dict.fromkeys(labels) if n not in before]
+        elif kind == "ranker":
+            order = value.get("ranker") or {}
+            if list(order) != [question]:
+                raise UnclearError
+            lists(order[question])
+            elements = [name(element) for element in order[question] or []]
+            if ranked or len(set(elements)) < len(elements):
+                raise UnclearError
+            ranked += [(question, element, str(n)) for n, element in enumerate(elements, start=1)]
         elif kind not in ("choices", "taxonomy", "rating", "number", "textarea"):
             if kind in ("hypertextlabels", "paragraphlabels", "datetime", "pairwise"):
                 raise UnclearError
@@ -359,7 +377,7 @@ def results(entries: Any) -> tuple[dict[str, Any], dict[str, list[tuple[int, int
         given[question] = number
     if len(given) < len(chosen) + len(written) + len(rated):
         raise UnclearError
-    return given, spans
+    return given, spans, ranked
 
 
 def lewidi(data: bytes, stem: str) -> Found:

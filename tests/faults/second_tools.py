@@ -277,6 +277,165 @@ def passed_of(part: dict[str, Any]) -> bool | None:
     return part["pass"] if isinstance(part.get("pass"), bool) else None
 
 
+def openai_evals(data: bytes, stem: str) -> Found:
+    first, *events = documents(data)
+    models = first["spec"].get("completion_fns")
+    if not isinstance(models, list) or not all(is_name(each) for each in models) or not models:
+        raise UnclearError
+    if any(name(each) in ("match", "grader") for each in models):
+        raise UnclearError  # a name that the reader makes
+    judge = name(models[-1]) if len(models) > 1 else "grader"
+    answers: list[Answer] = []
+    for event in events:
+        if "spec" in event or "final_report" in event:
+            continue
+        about = event.get("data") or {}
+        if event.get("type") not in ("match", "metrics", "sampling"):
+            continue
+        sample = name(event.get("sample_id"))
+        if event["type"] == "match":
+            picked = only(about.get("picked")) or only(about.get("sampled"))
+            answers.append((sample, name(models[0]), "answer", picked, "done"))
+            if isinstance(about.get("correct"), bool):
+                label = "correct" if about["correct"] else "incorrect"
+                answers.append((sample, "match", "verdict", label, "done"))
+        elif event["type"] == "metrics":
+            for metric, value in about.items():
+                if not isinstance(value, list | dict):
+                    answers.append((sample, judge, metric, plain(value), "done"))
+    return answers, []
+
+
+def only(value: Any) -> str | None:
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, str):
+        return value.strip() or None
+    return name(value) if is_name(value) else None
+
+
+def lm_eval(data: bytes, stem: str) -> Found:
+    answers: list[Answer] = []
+    records = documents(data)
+    ids = [record.get("doc_id") for record in records]
+    if not all(is_name(each) for each in ids) or len(set(map(name, ids))) < len(ids):
+        raise UnclearError  # filters
+    known = ("doc", "target", "arguments", "resps", "filtered_resps", "filter", "doc_id", "metrics")
+    for record in records:
+        item = name(record["doc_id"])
+        lists(record.get("filtered_resps"))
+        options = record.get("filtered_resps") or []
+        if len(options) == 1:
+            label = options[0].strip() or None if isinstance(options[0], str) else None
+        elif all(
+            isinstance(each, list) and each and type(each[0]) in (int, float) for each in options
+        ):
+            likely = [each[0] for each in options]
+            if any(value != value for value in likely):
+                raise UnclearError
+            label = str(likely.index(max(likely))) if likely else None
+        elif any(isinstance(each, list) and each and type(each[0]) is str for each in options):
+            raise UnclearError
+        else:
+            label = None
+        answers.append((item, "model", "answer", label, "done"))
+        metrics = record.get("metrics")
+        if metrics is not None and not isinstance(metrics, list):
+            metrics = None
+        for metric in [key for key in record if key not in known] if metrics is None else metrics:
+            value = record.get(metric) if isinstance(metric, str) else None
+            if isinstance(metric, str) and isinstance(value, int | float):
+                if value == value and abs(value) > 2**53:
+                    raise UnclearError
+                answers.append((item, "model", metric, plain(float(value)), "done"))
+    return answers, []
+
+
+def superannotate(data: bytes, stem: str) -> Found:
+    works = []
+    for record in documents(data):
+        about = record.get("metadata") or {}
+        lists(*(record.get(key) for key in ("tags", "instances", "comments")))
+        item, last = name(about.get("name")), about.get("lastAction") or {}
+        emails = [
+            each for each in (about.get("annotatorEmail"), last.get("email")) if is_name(each)
+        ]
+        if not emails:
+            raise UnclearError
+        state = about.get("status")
+        state = state.replace(" ", "").casefold() if isinstance(state, str) else ""
+        status = STATES.get(state, "unfinished" if state else "done")
+        tags = {name(tag) for tag in record.get("tags") or []}
+        groups: dict[str, set[str]] = {}
+        objects, spans = set(), []
+        for instance in record.get("instances") or []:
+            instance = instance or {}
+            label = name(instance.get("className"))
+            lists(instance.get("attributes"))
+            if instance.get("type") == "tag":
+                tags.add(label)
+                for each in instance.get("attributes") or []:
+                    group = f"{label}.{name((each or {}).get('groupName'))}"
+                    groups.setdefault(group, set()).add(name(each.get("name")))
+            elif instance.get("type") == "entity":
+                start, end, _ = plain_span(instance | {"label": label})
+                spans.append((start, end + 1, label))
+            else:
+                objects.add(label)
+        text = record.get("freeText")
+        text = text.strip() if isinstance(text, str) else ""
+        works.append((item, name(emails[0]), status, tags, objects, groups, text, spans))
+    answers: list[Answer] = []
+    marks: list[Mark] = []
+    for item, who, status, tags, objects, groups, text, spans in works:
+        if any(work[3] for work in works):
+            answers.append((item, who, "tags", frozenset(tags) or None, status))
+        if any(work[4] for work in works):
+            answers.append((item, who, "objects", frozenset(objects) or None, status))
+        for group, found in groups.items():
+            label = next(iter(found)) if len(found) == 1 else frozenset(found)
+            answers.append((item, who, group, label, status))
+        if text:
+            answers.append((item, who, "free text", text, status))
+        if any(work[7] for work in works):
+            marks.append((item, who, "entities", spans, status))
+    return answers, marks
+
+
+STATES = {"completed": "done", "qualitycheck": "done", "returned": "rejected"}
+STATES |= {"skipped": "skipped", "notstarted": "unfinished", "inprogress": "unfinished"}
+
+
+def deepeval(data: bytes, stem: str) -> Found:
+    answers: list[Answer] = []
+    for record in documents(data):
+        lists(record.get("testCases"), record.get("conversationalTestCases"))
+        cases = [
+            case or {}
+            for key in ("testCases", "conversationalTestCases")
+            for case in record.get(key) or []
+        ]
+        names = [name(case.get("name")) for case in cases]
+        if len(set(names)) < len(names):
+            raise UnclearError  # names with numbers
+        for item, case in zip(names, cases, strict=True):
+            lists(case.get("metricsData"))
+            for metric in case.get("metricsData") or []:
+                metric = metric or {}
+                question, judge = name(metric.get("name")), metric.get("evaluationModel")
+                judge = name(judge) if is_name(judge) else "metric"
+                status = "unfinished" if metric.get("error") else "done"
+                passed = metric.get("success")
+                label = {True: "pass", False: "fail"}[passed] if type(passed) is bool else None
+                label = None if metric.get("error") else label
+                answers.append((item, judge, question, label, status))
+                if type(metric.get("score")) in (int, float):
+                    answers.append(
+                        (item, judge, f"{question}.score", plain(metric["score"]), "done")
+                    )
+    return answers, []
+
+
 def content_of(text: str) -> Any:
     if not text.startswith("{"):
         raise UnclearError if text.startswith("[") else OddError("no object")

@@ -85,6 +85,8 @@ LABEL_STUDIO = [
                     result("choices", "mood", choices=["good", "bad"]),
                     result("textarea", "why", text=["Because."]),
                     result("taxonomy", "topic", taxonomy=[["a", "b"]]),
+                    result("rectanglelabels", "box", x=1, rectanglelabels=["Car"]),
+                    result("ranker", "rank", ranker={"rank": ["p", "q"]}),
                 ],
             },
         ],
@@ -248,15 +250,81 @@ PROMPTFOO = {
     },
 }
 
+
+def event(sample: str, kind: str, **data: Any) -> dict[str, Any]:
+    return {"run_id": "r", "sample_id": sample, "type": kind, "data": data}
+
+
+EVALS = [
+    {"spec": {"completion_fns": ["gpt-a"], "eval_name": "e", "run_id": "r"}},
+    event("s0", "sampling", prompt="q", sampled=["Lima"]),
+    event("s0", "match", correct=True, expected="Lima", picked="Lima"),
+    event("s1", "match", correct=False, expected=["Quito"], picked=None, sampled="Lima"),
+    event("s1", "metrics", choice="Yes", score=0.5),
+    {"final_report": {"accuracy": 0.5}},
+]
+
+
+def sample(number: int, filtered: Any, **more: Any) -> dict[str, Any]:
+    about = {"doc_id": number, "doc": {}, "target": "Lima", "resps": [["x"]]}
+    return about | {"filtered_resps": filtered} | more
+
+
+LM_EVAL = [
+    sample(0, ["Lima"], exact_match=1.0),
+    sample(1, [[-1.5, False], [-0.5, True]], acc=0, metrics=["acc"]),
+    sample(2, [], acc=[1, 2]),
+]
+
+SUPERANNOTATE = {
+    "metadata": {
+        "name": "a.txt",
+        "status": "Completed",
+        "annotatorEmail": "ann@x.org",
+        "lastAction": {"email": "bob@x.org", "timestamp": 1},
+    },
+    "tags": ["short"],
+    "freeText": "unclear",
+    "instances": [
+        {
+            "type": "tag",
+            "className": "Tone",
+            "attributes": [{"groupName": "Polarity", "name": "good"}],
+        },
+        {"type": "entity", "className": "ORG", "start": 0, "end": 2, "attributes": []},
+        {"type": "bbox", "className": "Car", "attributes": [{"groupName": "a", "name": "b"}]},
+    ],
+}
+
+DEEPEVAL = {
+    "testFile": "t.py",
+    "testCases": [
+        {
+            "name": "a",
+            "input": "q",
+            "metricsData": [
+                {"name": "Tone", "success": True, "score": 0.75, "evaluationModel": "gpt-a"},
+                {"name": "JSON", "success": False, "score": 0},
+            ],
+        },
+        {"name": "b", "metricsData": [{"name": "Tone", "success": False, "error": "time out"}]},
+        {"name": "c", "metricsData": []},
+    ],
+}
+
 #: The modules of second readers.
 SECOND = (second_readers, second_tools)
 
 FORMATS = {
     "coco": (COCO, False),
+    "deepeval": (DEEPEVAL, False),
     "ground_truth": (GROUND_TRUTH, False),
     "labelbox": (LABELBOX, True),
+    "lm_eval": (LM_EVAL, True),
     "nli": (NLI, True),
+    "openai_evals": (EVALS, True),
     "promptfoo": (PROMPTFOO, False),
+    "superannotate": (SUPERANNOTATE, False),
     "prodigy": (PRODIGY, True),
     "doccano": (DOCCANO, True),
     "argilla": (ARGILLA, False),

@@ -277,6 +277,17 @@ def list_cells(folder):
     return of_rows(folder / "lists.csv", ["item", "annotators", "labels"], rows)
 
 
+def lm_eval(folder):
+    for who in SAVED:
+        records = [
+            {"doc_id": item, "doc": {}, "target": "", "resps": [], "filtered_resps": [label]}
+            for item, label in SAVED[who].items()
+        ]
+        (folder / "results" / who).mkdir(parents=True)
+        of_lines(folder / "results" / who / "samples_grades.jsonl", records)
+    return folder / "results"
+
+
 def mturk(folder):
     header = ["HITId", "WorkerId", "AssignmentStatus", "Input.id", "Answer.grade"]
     return of_rows(folder / "batch.csv", header, [(i, w, "Approved", i, k) for i, w, k in ROWS])
@@ -294,6 +305,17 @@ def nli(folder):
 def popquorn(folder):
     header = ["instance_id", "user_id", "gender", "race", "grade"]
     return of_rows(folder / "grades.csv", header, [(i, w, "", "", f"{k}") for i, w, k in ROWS])
+
+
+def openai_evals(folder):
+    for who in SAVED:
+        spec = {"eval_name": "grades", "run_id": who, "completion_fns": [who]}
+        events = [
+            {"sample_id": item, "type": "match", "data": {"picked": label}}
+            for item, label in SAVED[who].items()
+        ]
+        of_lines(folder / f"{who}.jsonl", [{"spec": spec}, *events])
+    return folder
 
 
 def potato(folder):
@@ -348,6 +370,19 @@ def promptfoo(folder):
     return of_json(folder / "results.json", {"results": {"results": results}})
 
 
+def superannotate(folder):
+    for who in SAVED:
+        (folder / who).mkdir()
+        for item, label in SAVED[who].items():
+            record = {
+                "metadata": {"name": item, "status": "Completed", "annotatorEmail": who},
+                "instances": [],
+                "tags": [label] if label else [],
+            }
+            of_json(folder / who / f"{item}.json", record)
+    return folder
+
+
 def toloka(folder):
     header = [
         "INPUT:image",
@@ -394,20 +429,24 @@ FORMATS = {
     "labelbox": labelbox,
     "lewidi": lewidi,
     "list_cells": list_cells,
+    "lm_eval": lm_eval,
     "mturk": mturk,
     "nli": nli,
+    "openai_evals": openai_evals,
     "popquorn": popquorn,
     "potato": potato,
     "prodigy": prodigy,
     "promptfoo": promptfoo,
     "spreadsheet": spreadsheet,
+    "superannotate": superannotate,
     "toloka": toloka,
     "form": form,
     "wide": wide,
     "zooniverse": zooniverse,
 }
-#: Formats of spans alone, and those whose options are columns, which have tests of their own.
-OTHERS = {"brat", "inception", "category_columns", "counts"}
+#: Formats of spans or of passing alone, and those whose options are columns, which have tests of
+#: their own.
+OTHERS = {"brat", "inception", "category_columns", "counts", "deepeval"}
 
 
 def test_every_format_has_a_case():
