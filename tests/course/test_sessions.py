@@ -125,12 +125,14 @@ def test_students_have_numbers_of_their_own(lesson):
 
 
 @pytest.mark.parametrize("nothing", [None, ..., "", "..."])
-def test_no_answer_gets_the_hint(lesson, nothing):
+def test_no_answer_gets_no_hint_until_it_is_asked_for(lesson, nothing):
     session = Session(lesson.id, "nobody")
     for id, exercise in lesson.exercises.items():
         outcome = session.check(id, nothing)
         assert not outcome.passed
-        assert exercise.hint in outcome.message
+        assert exercise.hint not in outcome.message
+        assert f'session.hint("{id}")' in outcome.message
+        assert session.hint(id) == exercise.hint
 
 
 ODD = {
@@ -245,7 +247,7 @@ def test_an_empty_student_edition_fails_every_check_with_a_message(
     for id, outcome in checked.items():
         assert not outcome.passed
         assert outcome.mistake == "not answered", outcome
-        assert lesson.exercises[id].hint in outcome.message
+        assert lesson.exercises[id].hint not in outcome.message
 
 
 @pytest.mark.filterwarnings("default")

@@ -28,9 +28,13 @@ def grade(
         Path | None,
         typer.Option(help="The course's folder of data; by default looked for above the folder."),
     ] = None,
+    trust: Annotated[
+        bool,
+        typer.Option("--trust", help="Run submissions even if nothing keeps them from your files."),
+    ] = False,
     force: ForceOption = False,
 ) -> None:
-    """Run and grade every notebook of a folder, each in a process of its own.
+    """Run and grade every notebook of a folder, each where it can reach no other and no file.
 
     Example: annobench course grade submissions
     """
@@ -42,15 +46,14 @@ def grade(
     try:
         writing.check([table.name])
         with terminal(stderr=True).status("Grading"):
-            grades = grading.grade(folder, seconds=seconds, data=data)
+            grades = grading.grade(folder, seconds=seconds, data=data, trusted=trust)
         write_csv(grades, table)
         writing.record([table.name])
     except (ValueError, OSError) as error:
         fail(error)
-    for (file, student), rows in grades.groupby(["file", "student"], sort=False):
-        n = int((rows["exercise"] != "").sum())
-        said = f"{int(rows['passed'].sum())} of {n} passed" if n else rows["message"].iloc[0]
-        say(f"{file} ({student or 'no name'}): {said}")
+    for row in grades[grades["exercise"].isin(["", grading.TOTAL])].to_dict("records"):
+        said = f"{row['passed']} of {row['of']} passed" if row["exercise"] else row["message"]
+        say(f"{row['file']} ({row['student'] or 'no name'}): {said}")
     note_formulas([table])
     say(f"{table}: {grades['file'].nunique()} notebooks")
 

@@ -230,7 +230,7 @@ class Exercise(ABC):
             Passed, or what is wrong, with the mistake if it is a known one.
         """
         if unanswered(answer):
-            return self._failed(f"Not answered yet. Hint: {self.hint}", "not answered")
+            return self._unanswered()
         try:
             return self.judge(answer, given)
         except Exception as error:
@@ -239,6 +239,11 @@ class Exercise(ABC):
                 f"({type(error).__name__}: {brief(error)}). Give what the exercise asks for. "
                 f"Hint: {self.hint}"
             )
+
+    def _unanswered(self, why: str = "") -> Checked:
+        """Return that there is no answer; whoever has not begun is not told how."""
+        asking = f' `session.hint("{self.id}")` gives a hint.' if self.hint else ""
+        return self._failed(f"Not answered yet{why}.{asking}", "not answered")
 
     def _passed(self, message: str) -> Checked:
         return Checked(self.id, True, message)

@@ -141,10 +141,8 @@ class Function(Exercise):
     def _judge(self, answer: Callable[..., Any], inputs: Sequence[tuple[Any, ...]]) -> Checked:
         first = _outcome(answer, inputs[0])
         if not isinstance(first, _Raised) and unanswered(first):
-            return self._failed(
-                f"Not answered yet: {self.signature} returns nothing; does it end with `return`? "
-                f"Hint: {self.hint}",
-                "not answered",
+            return self._unanswered(
+                f": {self.signature} returns nothing, so that it may lack a `return`"
             )
         got = self._outcomes(answer, inputs)
         right = self._outcomes(self.reference, inputs)
