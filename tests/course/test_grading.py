@@ -206,7 +206,8 @@ def test_time_is_limited(tmp_path, other_processes):
 
 #: Right in Jupyter, by the syntax of IPython.
 OF_IPYTHON = [
-    "%matplotlib inline\n%config InlineBackend.figure_format = 'svg'\nm = session.given('0.1')['matrix']",
+    "%matplotlib inline\n%config InlineBackend.figure_format = 'svg'\n"
+    "m = session.given('0.1')['matrix']",
     "answer = (m.trace()\n    / m.sum()\n    % 1)\nsession.check('0.1', answer)",
     "m, n = session.given('0.2')['matrix'], 1",
     "%time expected = m.sum(axis=1) @ m.sum(axis=0) / m.sum() ** 2\nsession.check('0.2', expected)",

@@ -47,7 +47,7 @@ def test_records_are_complete(lesson):
     assert lesson.module.LESSON.id == lesson.id
     assert sum(minutes for minutes, _ in lesson.module.LESSON.timing) == 90
     assert lesson.module.LESSON.summary.endswith(".")
-    assert len(all_exercises(lesson)) == len(lesson.module.EXERCISES) + len(lesson.module.BANK)
+    assert len(lesson.exercises) == len(lesson.module.EXERCISES)
     number = int(lesson.id.partition("_")[0])
     earlier = {id for id in sessions.discover() if id < lesson.id}
     for need in lesson.module.LESSON.needs:

@@ -106,7 +106,7 @@ class Exercise(ABC):
     Attributes
     ----------
     id : str
-        Number of the session and of the exercise, such as "1.3"; in a bank such as "1.B2".
+        Number of the session and of the exercise, such as "1.3".
     title : str
         A few words.
     hint : str

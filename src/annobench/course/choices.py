@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from annobench.course.base import Exercise, Given, Text
+from annobench.course.base import Exercise, Given
 from annobench.course.outcomes import Checked, shown
 
 __all__ = ["Choice", "Options"]
@@ -32,15 +32,11 @@ class Choice(Exercise):
     reasons : mapping of str to str
         By the key of each wrong option, why it is not right. That of a right option, if there is
         one, is shown with the praise; where several are right, it says why it may not be missing.
-    question, solution : str, optional
-        As in `Number`.
     """
 
     options: Mapping[str, str]
     right: str | Collection[str]
     reasons: Mapping[str, str]
-    question: Text = ""
-    solution: Text = ""
 
     @property
     def keys(self) -> frozenset[str]:

@@ -6,9 +6,11 @@ either, submissions run only if the teacher says that they are trusted.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
+import signal
 import site
 import subprocess
 import sys
@@ -50,11 +52,35 @@ class Confinement(ABC):
 
     @abstractmethod
     def command(self, folder: Path, seconds: int) -> list[str]:
-        """Return the command that runs one submission, whose cells it reads from its input."""
+        """Return the command that runs one submission, whose cells it reads from its input.
+
+        Parameters
+        ----------
+        folder : path
+            An empty folder.
+        seconds : int
+            Limit of its time on a processor.
+
+        Returns
+        -------
+        list of str
+            The command.
+        """
 
     @contextmanager
     def running(self, seconds: int) -> Iterator[subprocess.Popen[bytes]]:
-        """Start the process of a submission, and end it with all that it started."""
+        """Start the process of a submission, and end it with all that it started.
+
+        Parameters
+        ----------
+        seconds : int
+            As in `command`.
+
+        Yields
+        ------
+        subprocess.Popen
+            Its input and output are pipes.
+        """
         with tempfile.TemporaryDirectory(prefix="annobench-submission-") as name:
             process = subprocess.Popen(  # noqa: S603  (of the classes below)
                 self.command(Path(name), seconds),
@@ -71,7 +97,13 @@ class Confinement(ABC):
                 _end(process)
 
     def works(self) -> bool:
-        """Tell whether a submission without cells comes to its end."""
+        """Tell whether a submission without cells comes to its end.
+
+        Returns
+        -------
+        bool
+            False also where the system lacks what is needed.
+        """
         try:
             with self.running(60) as process:
                 said, _ = process.communicate(b"[]\n", timeout=60)
@@ -84,20 +116,6 @@ class Namespaces(Confinement):
     """Namespaces of Linux: no other files, processes or network are there."""
 
     def command(self, folder: Path, seconds: int) -> list[str]:
-        """Return the command.
-
-        Parameters
-        ----------
-        folder : path
-            An empty one, where the root of its files is mounted.
-        seconds : int
-            Its time on a processor.
-
-        Returns
-        -------
-        list of str
-            The command.
-        """
         described = {
             "root": str(folder),
             "readable": sorted({str(path) for path in _readable() if path.exists()}),
@@ -123,20 +141,6 @@ class Container(Confinement):
     engine: str = "docker"
 
     def command(self, folder: Path, seconds: int) -> list[str]:
-        """Return the command.
-
-        Parameters
-        ----------
-        folder : path
-            Not used: its folder is in the container's memory.
-        seconds : int
-            Its time on a processor, and its time by the clock should this process be gone.
-
-        Returns
-        -------
-        list of str
-            The command.
-        """
         options = [
             *("--rm", "--interactive", "--network=none", "--read-only", "--cap-drop=ALL"),
             *("--security-opt=no-new-privileges", "--user=65534:65534", "--workdir=/submission"),
@@ -152,7 +156,13 @@ class Container(Confinement):
         return [self.engine, "run", *options, IMAGE, *limited, *python]
 
     def has_image(self) -> bool:
-        """Tell whether the engine runs and has the image."""
+        """Tell whether the engine runs and has the image.
+
+        Returns
+        -------
+        bool
+            False also if the engine is not installed.
+        """
         if shutil.which(self.engine) is None:
             return False
         asked = [self.engine, "image", "inspect", IMAGE]
@@ -166,20 +176,6 @@ class Unconfined(Confinement):
     """A process of the teacher's, which may do all that the teacher may."""
 
     def command(self, folder: Path, seconds: int) -> list[str]:
-        """Return the command.
-
-        Parameters
-        ----------
-        folder : path
-            Its working directory.
-        seconds : int
-            Its time on a processor.
-
-        Returns
-        -------
-        list of str
-            The command.
-        """
         if self.data is not None:
             (folder / "data").symlink_to(self.data.absolute())
         return [sys.executable, "-m", _MODULE, str(seconds)]
@@ -255,16 +251,10 @@ def _environment() -> dict[str, str]:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     if hasattr(os, "killpg"):
-        import contextlib
-        import signal
-
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     process.wait()
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            try:
-                pipe.close()
-            except OSError:  # what was to be said has nobody to hear it
-                continue
+    for pipe in filter(None, (process.stdin, process.stdout)):
+        with contextlib.suppress(OSError):  # of what was to be said to a process that is gone
+            pipe.close()

@@ -1,21 +1,16 @@
-"""The commands of the course's teacher."""
+"""The command that grades submissions to the course."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from annobench.cli._replacing import ForceOption
 from annobench.cli._shared import fail, note_formulas, say, terminal
 from annobench.cli._writing import Writing
-from annobench.core.choices import DEFAULT_SEED
 from annobench.core.files import write_csv
-
-# What a command alone needs it imports itself: the others, and the help, answer at once.
-if TYPE_CHECKING:
-    pass
 
 
 def grade(
@@ -56,34 +51,3 @@ def grade(
         say(f"{row['file']} ({row['student'] or 'no name'}): {said}")
     note_formulas([table])
     say(f"{table}: {grades['file'].nunique()} notebooks")
-
-
-def exam(
-    students: Annotated[Path, typer.Argument(help="Text file: one name or ID a line.")],
-    out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("exam"),
-    questions: Annotated[int, typer.Option(min=1, help="How many questions.")] = 8,
-    session: Annotated[
-        list[str] | None,
-        typer.Option(help="A session that is asked about; several times for several. Default all."),
-    ] = None,
-    title: Annotated[str, typer.Option(help="Heading.")] = "Annotation statistics: exam",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the choice.")] = DEFAULT_SEED,
-    force: ForceOption = False,
-) -> None:
-    """Write an exam with each student's own numbers, and all solutions.
-
-    Example: annobench course exam students.txt --questions 8
-    """
-    from annobench.course import bank
-
-    writing = Writing("course exam", out, force, (students,))
-    try:
-        names = students.read_text(encoding="utf-8").splitlines()
-        files = bank.exam_files(names)
-        writing.check(files)
-        answers = bank.write_exam(names, out, n=questions, only=session, title=title, rng=seed)
-        writing.record(files)
-    except (ValueError, OSError) as error:
-        fail(error)
-    note_formulas([out / bank.ANSWERS])
-    say(f"{out}: {questions} questions for {answers['student'].nunique()} students")
