@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from exam_words import words_of_the_exam
 
 from annobench.course import grading
 from annobench.course.student import NOBODY
@@ -124,6 +125,7 @@ def test_the_archives_hold_what_they_should(made):
     assert {"README.md", "LICENSE", "requirements.txt", "00_example.ipynb"} <= students
     assert {"data/results.csv", "data/LICENCES.md", "pages/00_example.html"} <= students
     assert sum(name.endswith(".whl") for name in students) == 1
+    assert list(words_of_the_exam(made / "annobench-course.zip")) == []
     # Without a mirror the labels are simulated, and stand-ins are not handed out as data.
     assert not [name for name in students if "anesthesia" in name]
     assert not [name for name in students if "workflow" in name or name.endswith(".smk")]

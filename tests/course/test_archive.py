@@ -2,7 +2,6 @@
 
 import csv
 import hashlib
-import io
 import json
 import os
 import re
@@ -12,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from exam_words import words_of_the_exam
 
 from annobench import datasets
 from annobench.course import sessions
@@ -169,21 +169,6 @@ def test_licences_are_those_of_the_sources():
         row = sources[source.name]
         assert (row["repository"], row["commit"]) == (source.repository, source.commit), id
         assert source.licence.startswith(row["licence"]), id
-
-
-#: A word of the exam, and not of an example.
-EXAM = re.compile(rb"\bexam(s|iners?|inations?)?\b|question bank|bank of questions", re.IGNORECASE)
-
-
-def words_of_the_exam(path):
-    """Return which files of a zip file, and of wheels in it, have a word of the exam."""
-    with zipfile.ZipFile(path) as archive:
-        for name in archive.namelist():
-            content = archive.read(name)
-            if EXAM.search(name.encode()) or EXAM.search(content):
-                yield name
-            if name.endswith(".whl"):
-                yield from words_of_the_exam(io.BytesIO(content))
 
 
 @pytest.fixture(scope="module")

@@ -218,7 +218,10 @@ def test_a_choice():
     exercise = choice()
     given = draw("9.4", {"9.4": exercise}, "Ann")
     right = letter(given, "The second")
-    for answer in (right, right.upper(), f" {right})", "two", [right], {"two"}):
+    text = "The second"
+    ways = [right, right.upper(), f" {right})", f"{right}.", f"({right})", f"{right}:"]
+    ways += ["two", "two.", text, f"{text}.", text.lower(), " the  second ", f"{right}) {text}"]
+    for answer in (*ways, [right], {"two"}, [f"{right}."], (text,)):
         assert exercise.check(answer, given).passed, answer
     assert exercise.check(right, given).message == "Right. Indeed."
     assert exercise.check(letter(given, "The first"), given).message == "Not the first."
@@ -238,6 +241,12 @@ def test_a_choice_of_several():
     both = letter(given, "The second") + ", " + letter(given, "The sixth")
     assert exercise.check(both, given).passed
     assert exercise.check({"six", "two"}, given).passed
+    for answer in (
+        ["The second", "the sixth."],
+        both.replace(", ", ". ") + ".",
+        both.replace(",", " and"),
+    ):
+        assert exercise.check(answer, given).passed, answer
     assert exercise.check("six", given).mistake == "too few options"
     assert exercise.check("abc", given).mistake == "one"
     praised = choice(right={"two", "six"}, reasons={"one": "No.", "six": "Yes.", "two": "Indeed."})
@@ -272,6 +281,10 @@ def test_a_simulation():
     ("one", "other", "equal"),
     [
         (0.1 + 0.2, 0.3, True),
+        (0.1 + 0.2 + 1e-7, 0.3, False),
+        (np.float32(0.1) + np.float32(0.2), 0.3, True),
+        ([np.float32(1 / 3)], [1 / 3], True),
+        (np.array([1 / 3], dtype=np.float32), [1 / 3 + 1e-4], False),
         ([1, 2], (1.0, 2.0), True),
         ([1, float("nan")], np.array([1, np.nan]), True),
         ({"a": [1]}, {"a": np.array([1])}, True),

@@ -4,6 +4,7 @@ import json
 import time
 
 import nbformat
+import numpy as np
 import pandas as pd
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
@@ -270,6 +271,8 @@ def test_a_folder_without_notebooks_is_an_error(tmp_path, name):
 def test_values_come_through_unchanged_and_objects_do_not():
     value = {"a": (1, 2.5, None, "x", ..., True), "b": [float("inf"), {3, 4}]}
     assert decode(encode(value)) == value
+    single = [np.float32(1 / 3), np.ones(2, np.float32)]
+    assert [part.dtype for part in decode(encode(single))] == [np.float32, np.float32]
     assert decode(encode(print)) == Foreign("function")
     assert decode(encode(1j)) == Foreign("complex")
     assert decode(encode(pd.DataFrame({"x": [1, 2]}))).tolist() == [[1], [2]]
