@@ -131,6 +131,15 @@ def test_a_function(answer, passed, mistake, words):
     assert words in outcome.message
 
 
+@pytest.mark.parametrize("decimals", [2, 3, 4])
+def test_a_function_that_rounds_is_told_so(decimals):
+    exercise = function()
+    given = draw("9.3", {"9.3": exercise}, "Ann")
+    outcome = exercise.check(lambda values: round(sum(values) / len(values), decimals), given)
+    assert (outcome.passed, outcome.mistake) == (False, "rounding")
+    assert "Do you round inside the function?" in outcome.message
+
+
 def test_a_function_that_is_right_but_has_not_its_properties_fails():
     exercise = function(properties=(Property("never", lambda f, values: False, "Never."),))
     outcome = exercise.check(np.mean, draw("9.3", {"9.3": exercise}, "Ann"))

@@ -22,6 +22,10 @@ from annobench.course.watch import (
 __all__ = ["Function"]
 
 
+#: What rounding two shares to two decimals may cost.
+_ROUNDED = 0.02
+
+
 @dataclass(frozen=True, kw_only=True)
 class Function(Exercise):
     """A function of the student's own, compared with the library on random inputs.
@@ -157,6 +161,12 @@ class Function(Exercise):
             telling = [n for n in range(len(inputs)) if not self._equal(made[n], right[n])]
             if all(self._equal(got[n], made[n]) for n in telling):
                 return self._failed(mistake.message, mistake.name)
+        if self._nearly(got, right):
+            return self._failed(
+                f"Nearly: your results differ from the right ones by less than {_ROUNDED}. Do you round "
+                "inside the function? Round only what you print.",
+                "rounding",
+            )
         example = faults[0]
         where = f"{self.signature.partition('(')[0]}({', '.join(map(shown, inputs[example]))})"
         if isinstance(got[example], _Raised):
@@ -170,6 +180,11 @@ class Function(Exercise):
             f"{shown(right[example])}. Hint: {self.hint}",
             broken.name if broken else None,
         )
+
+    def _nearly(self, got: Sequence[Any], right: Sequence[Any]) -> bool:
+        """Tell whether results are off by what rounding costs, and are no constant."""
+        near = all(same(one, other, _ROUNDED) for one, other in zip(got, right, strict=True))
+        return near and len(set(map(repr, got))) > 1
 
     def _broken(
         self, function: Callable[..., Any], inputs: Sequence[tuple[Any, ...]]

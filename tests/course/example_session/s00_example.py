@@ -84,7 +84,7 @@ def _ratio(one: list[str], other: list[str]) -> float:
 
 
 def _symmetric(kappa: Any, one: list[str], other: list[str]) -> bool:
-    return math.isclose(kappa(one, other), kappa(other, one), abs_tol=1e-9)
+    return math.isclose(kappa(one, other), kappa(other, one), rel_tol=1e-6, abs_tol=1e-6)
 
 
 def _coins(given: Given) -> tuple[float, float]:

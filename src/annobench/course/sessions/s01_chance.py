@@ -70,6 +70,12 @@ def _by_pooled(p: Shares) -> float:
     return float((pooled(p) ** 2).sum())
 
 
+def _by_modal(p: Shares) -> float:
+    """Return the expected agreement on the most frequent category."""
+    modal = int(np.argmax(pooled(p)))
+    return float(p.sum(axis=1)[modal] * p.sum(axis=0)[modal])
+
+
 OBSERVED = Number(
     id="1.1",
     title="Observed agreement",
@@ -81,6 +87,14 @@ OBSERVED = Number(
             "a count",
             lambda given: float(np.trace(np.asarray(given["table"]))),
             "This is the number of items on which the two agree. Divide it by the number of items.",
+        ),
+        Mistake(
+            "a count of disagreements",
+            lambda given: float(
+                np.sum(np.asarray(given["table"])) - np.trace(np.asarray(given["table"]))
+            ),
+            "This is the number of items off the diagonal, on which the two differ. Count those on "
+            "the diagonal, and divide by the number of items.",
         ),
         Mistake(
             "disagreement",
@@ -137,6 +151,12 @@ EXPECTED = Number(
             "You averaged the margins of the two annotators first, then squared. That is the "
             "expected agreement of Scott's pi (session 2). In Cohen's kappa each annotator keeps "
             "the own margins.",
+        ),
+        Mistake(
+            "modal category alone",
+            lambda given: _by_modal(shares(given)),
+            "This is how often chance makes them meet in the most frequent category. They meet in "
+            "the others, too: do the same for each category and add up.",
         ),
         Mistake(
             "a count",

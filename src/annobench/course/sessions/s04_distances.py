@@ -222,6 +222,10 @@ def _monotonicity(a: set[str], b: set[str]) -> float:
     return 2 / 3 if a <= b or b <= a else 1 / 3
 
 
+#: What takes the place of each factor if those of nested and of overlapping sets are exchanged.
+_EXCHANGED = {1.0: 1.0, 2 / 3: 1 / 3, 1 / 3: 2 / 3, 0.0: 0.0}
+
+
 def _divided_by_none(a: set[str], b: set[str]) -> float:
     """Return the MASI distance without a thought of empty sets."""
     return 1 - len(a & b) / len(a | b) * _monotonicity(a, b)
@@ -563,6 +567,17 @@ EXERCISES = [
                 "divides the common elements by those of the union.",
             ),
             Mistake(
+                "rounded constants",
+                lambda a, b: 1 - _overlap(a, b) * round(_monotonicity(a, b), 2),
+                "Your constants are 0.67 and 0.33, as in some packages. Write 2/3 and 1/3.",
+            ),
+            Mistake(
+                "constants exchanged",
+                lambda a, b: 1 - _overlap(a, b) * _EXCHANGED[_monotonicity(a, b)],
+                "You multiply by 1/3 if one set contains the other, and by 2/3 if they only "
+                "overlap. It is the other way round: a subset is nearer.",
+            ),
+            Mistake(
                 "empty sets",
                 _divided_by_none,
                 "Two empty sets make your function divide 0 by 0. They are equal: distance 0.",
@@ -627,7 +642,9 @@ EXERCISES = [
         },
         right="alpha",
         reasons={
-            "alpha": "It compares the numbers themselves. The ICC for agreement does so, too.",
+            "alpha": "It compares the numbers themselves. With many items it is nearly the one-way "
+            "ICC. The ICC for agreement compares them, too; where annotators are biased it is "
+            "higher.",
             "pearson": "It is the same if one annotator's scores are all raised or stretched: it "
             "measures association, and would hide what is asked.",
             "consistency": "It leaves out differences between the annotators' means, which is "

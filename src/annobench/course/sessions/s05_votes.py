@@ -212,7 +212,9 @@ def _curves(rng: np.random.Generator) -> list[tuple[Any, ...]]:
 
 
 def _one_label(curve: Any, right: Any, n_labels: int, k: int) -> bool:
-    return math.isclose(curve(right, n_labels, 1), np.mean(right) / n_labels, abs_tol=1e-9)
+    return math.isclose(
+        curve(right, n_labels, 1), np.mean(right) / n_labels, rel_tol=1e-6, abs_tol=1e-6
+    )
 
 
 # 5.6 and 5.7: optimal weights.
@@ -339,7 +341,7 @@ def _tables(rng: np.random.Generator) -> list[tuple[Any, ...]]:
 
 def _turned_round(vote: Any, labels: Any, accuracy: Any) -> bool:
     swapped = np.where(labels < 0, labels, 1 - labels)
-    return bool(np.allclose(vote(labels, accuracy) + vote(swapped, accuracy), 1, atol=1e-9))
+    return bool(np.allclose(vote(labels, accuracy) + vote(swapped, accuracy), 1, atol=1e-6))
 
 
 EXERCISES: list[Exercise] = [
@@ -388,13 +390,13 @@ EXERCISES: list[Exercise] = [
         properties=(
             Property(
                 "one annotator",
-                lambda f, p, n: math.isclose(f(p, 1), p, abs_tol=1e-9),
+                lambda f, p, n: math.isclose(f(p, 1), p, rel_tol=1e-6, abs_tol=1e-6),
                 "With n = 1 the vote is one annotator's label, right with probability p; yours is "
                 "not.",
             ),
             Property(
                 "guessers",
-                lambda f, p, n: math.isclose(f(0.5, n), 0.5, abs_tol=1e-9),
+                lambda f, p, n: math.isclose(f(0.5, n), 0.5, rel_tol=1e-6, abs_tol=1e-6),
                 "A vote among annotators who guess, p = 1/2, is a guess; yours is not.",
             ),
         ),

@@ -432,9 +432,16 @@ def _swapped(target: ArrayLike, predicted: ArrayLike) -> float:
     return float(-(np.asarray(predicted) * logarithms).sum(axis=1).mean())
 
 
+def _relative_entropy(target: ArrayLike, predicted: ArrayLike) -> float:
+    """Return the cross-entropy less the entropy of the target; a share of 0 adds nothing."""
+    p = np.asarray(target)
+    ratios = np.where(p > 0, p, 1) / np.where(p > 0, predicted, 1)
+    return float((p * np.log2(ratios)).sum(axis=1).mean())
+
+
 def _least_at_target(cross_entropy: Any, target: Floats, predicted: Floats) -> bool:
     smoothed = 0.9 * target + 0.1 / target.shape[1]
-    return bool(cross_entropy(smoothed, smoothed) <= cross_entropy(smoothed, predicted) + 1e-9)
+    return bool(cross_entropy(smoothed, smoothed) <= cross_entropy(smoothed, predicted) + 1e-6)
 
 
 CROSS_ENTROPY = Function(
@@ -479,9 +486,15 @@ CROSS_ENTROPY = Function(
         ),
         Mistake(
             "relative entropy",
+            _relative_entropy,
+            "This is the relative entropy (Kullback and Leibler), the cross-entropy less the "
+            "entropy of the observed shares. Take the logarithm of the prediction alone.",
+        ),
+        Mistake(
+            "relative entropy, undefined at 0",
             lambda target, predicted: (target * np.log2(target / predicted)).sum(axis=1).mean(),
-            "This is the relative entropy, the cross-entropy less the entropy of the observed "
-            "shares. Take the logarithm of the prediction alone.",
+            "This is the relative entropy, which also takes the logarithm of observed shares, of "
+            "which some are 0. Take the logarithm of the prediction alone.",
         ),
         Mistake(
             "natural logarithm",
@@ -610,9 +623,17 @@ HIGHEST_ACCURACY = Number(
             "differ. Asked is the mean of the two.",
         ),
         Mistake(
-            "half of the disagreement",
+            "lower bound",
             lambda given: (1 - _share(given)) / 2,
-            "This is the smallest possible mean share of errors. Asked is the share that is right.",
+            "With two categories this is the lowest possible mean accuracy: both are wrong where "
+            "they agree. It is also the smallest possible mean share of errors. Asked is the "
+            "highest accuracy.",
+        ),
+        Mistake(
+            "lower bound, many categories",
+            lambda given: 0.0,
+            "With more than two categories both may be wrong everywhere: 0 is the lowest possible "
+            "mean accuracy. Asked is the highest.",
         ),
     ),
 )

@@ -152,11 +152,11 @@ def _with_zeros(prevalence: Floats, confusion: Floats) -> float:
 
 def _nothing_from_spammers(function: Any, prevalence: Floats, confusion: Floats) -> bool:
     spammer = np.tile(np.full(len(prevalence), 1 / len(prevalence)), (len(prevalence), 1))
-    return bool(abs(function(prevalence, spammer)) < 1e-9)
+    return bool(abs(function(prevalence, spammer)) < 1e-6)
 
 
 def _at_most_all(function: Any, prevalence: Floats, confusion: Floats) -> bool:
-    return bool(function(prevalence, confusion) <= _entropy(prevalence) + 1e-9)
+    return bool(function(prevalence, confusion) <= _entropy(prevalence) + 1e-6)
 
 
 MUTUAL_INFORMATION = Function(
@@ -395,7 +395,7 @@ def _advantage(judge: ArrayLike, human: ArrayLike, others: NDArray[np.int64]) ->
 
 
 def _equal_judge(advantage: Any, judge: Any, human: Any, others: Any) -> bool:
-    return bool(abs(advantage(human, human, others) - 1) < 1e-9)
+    return bool(abs(advantage(human, human, others) - 1) < 1e-6)
 
 
 ADVANTAGE = Function(
