@@ -163,8 +163,8 @@ class Function(Exercise):
                 return self._failed(mistake.message, mistake.name)
         if self._nearly(got, right):
             return self._failed(
-                f"Nearly: your results differ from the right ones by less than {_ROUNDED}. Do you round "
-                "inside the function? Round only what you print.",
+                f"Nearly: your results differ from the right ones by less than {_ROUNDED}. Do you "
+                "round inside the function? Round only what you print.",
                 "rounding",
             )
         example = faults[0]

@@ -543,17 +543,17 @@ PARADOX = Choice(
     title="Why is the second kappa lower?",
     options={
         "careless": "The annotators of the second table were less careful.",
-        "prevalence": "Almost all items of the second table get the same category, so that chance "
-        "alone gives much agreement and little room is left above it.",
-        "bias": "The annotators of the second table differ more in how often they say 'yes'.",
+        "prevalence": "Almost all its items get one category, so that chance gives much agreement.",
+        "bias": "The annotators of the second table differ more in how often they say 'yes' to an "
+        "item.",
         "size": "The second table has fewer items, and kappa of small samples is lower.",
     },
     right="prevalence",
     reasons={
         "careless": "They disagree on as many items as the others: 15 of 100 in both tables. "
         "Nothing in the two tables shows less care. Compare the margins.",
-        "prevalence": "In the second table chance alone gives 78% agreement, in the first 50%. The "
-        "same 15 disagreements are then a large part of what was left to win.",
+        "prevalence": "In the second table chance alone gives 78% agreement, in the first 50%. "
+        "Little room is left above it, of which the same 15 disagreements are a large part.",
         "bias": "Their margins differ by 5 items of 100, those of the first table by 3. So small a "
         "difference changes A_e very little; and a larger one would lower it, which raises kappa.",
         "size": "Both tables have 100 items. And the size of a sample changes how sure kappa is, "
@@ -569,9 +569,9 @@ REPORT = Choice(
         "kappa": "Kappa alone, with the word for its range ('substantial').",
         "agreement": "Observed agreement alone, as kappa suffers from a paradox.",
         "best": "The one of several coefficients that is highest.",
-        "table": "The table of counts (or all labels), observed agreement, kappa, and kappa or "
-        "specific agreement of the rare category.",
-        "maximum": "Kappa divided by the largest kappa that the margins allow.",
+        "table": "The table of counts, with observed agreement and kappa computed from it.",
+        "maximum": "Kappa divided by the largest kappa that the margins of the table would have "
+        "allowed.",
     },
     right="table",
     reasons={
@@ -582,8 +582,9 @@ REPORT = Choice(
         "them. Observed agreement alone can't show that nobody found a 'yes'.",
         "best": "Choosing after seeing the values is choosing the result. Decide by what chance "
         "means for your annotators, before you compute.",
-        "table": "With the counts every reader can compute any coefficient, now or in twenty "
-        "years. This session could check Su and Markert's paper because they printed them.",
+        "table": "With the counts every reader can compute any coefficient, such as the specific "
+        "agreement of the rare category, now or in twenty years. This session could check Su "
+        "and Markert's paper because they printed them.",
         "maximum": "Different margins are themselves disagreement: the annotators don't use the "
         "category equally often. Dividing by the maximum hides that.",
     },

@@ -383,7 +383,8 @@ PROGRAMS = Choice(
     options={
         "offered": "One counts the three categories that were offered, the other the two that "
         "occur.",
-        "margins": "One pools the margins of the annotators, the other keeps them apart.",
+        "margins": "One pools the margins of the two annotators for chance agreement, the other "
+        "keeps them apart.",
         "correction": "One divides by n, the other by n - 1.",
         "missing": "One treats missing labels as a category of their own.",
     },

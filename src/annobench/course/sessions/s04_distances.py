@@ -330,15 +330,15 @@ EXERCISES = [
         title="What follows from the tables of Berthelin et al.?",
         hint="What changed between the two printed tables besides the people's judging?",
         options={
-            "scale": "Much of the rise would come about if nobody judged any better: kappa "
-            "counts a neighbouring mark as full disagreement.",
+            "scale": "With fewer marks there are fewer near misses, which kappa counts in full.",
             "people": "The judges understood the texts better on the restricted scale.",
             "chance": "On 21 marks chance agreement is smaller, and that alone makes kappa lower.",
             "quadratic": "With quadratic weights kappa would be equal on both scales.",
         },
         right="scale",
         reasons={
-            "scale": "For the films most of the mean gain is what the scale alone does.",
+            "scale": "Much of the rise would come about if nobody judged any better. For the "
+            "films it is most of the mean gain.",
             "people": "That may be, but kappa rises as much if the same impressions are cut less "
             "finely, so the tables do not show it.",
             "chance": "Chance agreement is smaller, and that alone would make kappa higher: less "

@@ -476,14 +476,16 @@ EXERCISES: list[Exercise] = [
         title="Several optima",
         hint="Which of these does not hide that the data leave the question open?",
         options={
-            "report": "Use the best optimum found whose classes mean what their names say; state "
-            "starts and likelihoods, and which conclusions change with the optimum.",
-            "first": "Report the solution from the vote shares alone: it is the published one.",
+            "report": "Use the best optimum whose classes mean what their names say; report the "
+            "starts.",
+            "first": "Report the solution that the vote shares lead to, as it is the one that was "
+            "published.",
             "average": "Average the confusion matrices of all optima.",
             "accuracy": "Take the optimum in which the annotators are most accurate.",
         },
         right="report",
         reasons={
+            "report": "State the likelihoods too, and which conclusions change with the optimum.",
             "first": "That a solution was published does not make it more likely. Others fit "
             "these labels better, and a reader must know it.",
             "average": "The mean of two optima is no optimum, and usually fits worse than either. "
@@ -497,13 +499,13 @@ EXERCISES: list[Exercise] = [
         title="What a certainty says",
         hint="On what is this probability conditioned?",
         options={
-            "fitted": "If the fitted model is true, the item belongs to this class with "
-            "probability 0.99; whether the class is sense 6 must be seen from its items' labels.",
-            "sense": "The item has sense 6; only one such item in a hundred has another.",
+            "fitted": "With probability 0.99 it belongs to this class, if the model is true.",
+            "sense": "The item has sense 6: of a hundred such items only one has another sense.",
             "votes": "99% of the annotators chose sense 6 for this item.",
         },
         right="fitted",
         reasons={
+            "fitted": "Whether the class is sense 6 must be seen from the labels of its items.",
             "sense": "Only if the model is true, the parameters are known and the class means "
             "sense 6. At another optimum, with a higher posterior density, many of these items "
             "belong to another class.",

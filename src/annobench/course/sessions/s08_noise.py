@@ -337,14 +337,14 @@ WHICH_CHANCE = Choice(
         "compute p from them.",
         "half": "Take p = 1/2, the value of two fair coins.",
         "agreement": "Take the observed agreement on all items for p.",
-        "range": "Say which guess distributions are possible, report the bound for the worst of "
-        "them, and have a third annotator label a sample.",
+        "range": "Report the bound for the worst possible guesses, and let a third annotator label "
+        "some.",
         "kappa": "Take p from kappa: it is corrected for chance.",
     },
     right="range",
     reasons={
-        "range": "With two labels the data leave p open; an assumption must be made, and stated. "
-        "The bound grows with p, so that the upper end of the range covers all of it.",
+        "range": "With two labels the data leave p open: say which guess distributions are "
+        "possible. The bound grows with p, so that the upper end of the range covers all of it.",
         "disagreed": "On a disagreed item one annotator says 1 and the other 0, however they "
         "guess. So this estimate is at most one half, and too small for all but fair coins.",
         "half": "This is the smallest p that two annotators with the same guess distribution can "
@@ -580,15 +580,15 @@ TWENTY = Choice(
     options={
         "yes": "A is better: a difference of 20 is more than guesses explain.",
         "no": "There is no difference between A and B: guesses explain it.",
-        "depends": "More than guesses explain if A and B answer them independently, not if mostly "
-        "differently; sampling error comes on top.",
-        "rate": "A is better on the easy items by 20 of 900, the difference that was observed.",
+        "depends": "It is more than guesses explain if A and B answer independently.",
+        "rate": "A is better on the easy items by 20 of 900, the difference that was observed on "
+        "all.",
         "chebyshev": "Nothing can be said, since 20 is below the 35 of Chebyshev's inequality.",
     },
     right="depends",
     reasons={
-        "depends": "Guesses explain differences up to a size that depends on how often the systems "
-        "differ on them. One can look where A and B differ: on items of which kind?",
+        "depends": "If they mostly differ in their guesses, it is not; sampling error comes on "
+        "top. One can look where A and B differ: on items of which kind?",
         "yes": "Only if they answer guesses independently, or alike. Systems that were built "
         "differently may differ on most hard items.",
         "no": "That guesses may explain a difference does not show that there is none on the easy "

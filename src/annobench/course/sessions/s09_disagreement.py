@@ -263,16 +263,15 @@ MERGE_EVIDENCE = Choice(
     title="Evidence for a merge",
     hint="Which of these would also be seen after a senseless merge?",
     options={
-        "beyond random": "On items that did not take part in choosing the merge, alpha rises by "
-        "more than after merging any other pair, and few bits are lost.",
+        "beyond random": "On other items alpha rises more than after any other merge.",
         "observed": "Observed agreement rises.",
-        "threshold": "Alpha rises above the threshold that the field asks for.",
+        "threshold": "Alpha rises above the threshold that the field asks for in its guidelines.",
         "certain": "More items have a category that is certain.",
     },
     right="beyond random",
     reasons={
-        "beyond random": "The comparison with other merges takes out what any merge does, and the "
-        "held-out items take out the luck of having chosen the best.",
+        "beyond random": "The comparison with other merges takes out what any merge does, and "
+        "the held-out items take out the luck of having chosen the best. Few bits should be lost.",
         "observed": "Observed agreement rises, or stays, after any merge: labels that were equal "
         "stay equal.",
         "threshold": "That says that the coarse categories are reliable. Two categories that "
@@ -643,16 +642,15 @@ VALIDITY = Choice(
     title="Higher agreement",
     hint="What did the sentence in the guidelines change: what annotators see, or what they write?",
     options={
-        "not known": "The labels are more reliable. Whether they are closer to what they are to "
-        "measure is not known: compare a sample of both rounds with judgements that don't rest on "
-        "the guidelines.",
+        "not known": "More reliable labels. Whether they are nearer to the truth is open.",
         "valid": "The labels are more accurate, since alpha rose.",
         "worse": "The labels are worse: unclear cases do not exist any more.",
         "users": "Users of the labels will agree with them more often, since annotators do.",
     },
     right="not known",
     reasons={
-        "not known": "A rule that all follow makes them agree, whether it is right or not.",
+        "not known": "A rule that all follow makes them agree, whether it is right or not. "
+        "Compare a sample of both rounds with judgements that don't rest on the guidelines.",
         "valid": "Alpha compares annotators with each other. If the rule is wrong for unclear "
         "cases, both are now wrong in the same way, and alpha rises.",
         "worse": "They may be better, if unclear cases mostly are neutral. Agreement can't tell.",

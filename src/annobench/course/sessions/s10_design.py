@@ -462,16 +462,18 @@ JUDGE = Choice(
     title="A judge that passes",
     hint="What would the test say of a judge that gives the most frequent category to every item?",
     options={
-        "not enough": "It agrees with the annotators about as often as they agree with each other, "
-        "within the margin. Whether it distinguishes the categories must be shown besides: its "
-        "sensitivity and specificity on gold items.",
+        "not enough": "It agrees with annotators about as often as they agree with each other.",
         "replace": "It may replace the annotators: that is what the test is made to show.",
-        "better": "It is better than the annotators: its advantage probability is above one half.",
+        "better": "It is better than the annotators, since its advantage probability is above "
+        "one half.",
         "smaller": "Nothing; with a smaller margin of .1 in place of .2 the test would be valid.",
     },
     right="not enough",
     reasons={
-        "not enough": "The birds showed a judge without eyes that passes.",
+        "not enough": "Within the margin, that is. Whether it distinguishes the categories must "
+        "be shown "
+        "besides, by its sensitivity and specificity on gold items: the birds showed a judge "
+        "without eyes that passes.",
         "replace": "A judge that always gives the most frequent label agrees with many annotators "
         "more often than they do with each other, and is uninformative.",
         "better": "Ties count for the judge, so that two annotators of equal quality both have an "

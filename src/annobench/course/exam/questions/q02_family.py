@@ -142,7 +142,7 @@ BANK: list[Asked] = [
         title="When all coefficients agree",
         options={
             "even": "If each annotator used all K categories equally often.",
-            "perfect": "If observed agreement is high.",
+            "perfect": "If observed agreement is so high that chance hardly matters.",
             "two": "If there are two categories.",
             "many": "If there are very many items.",
         },

@@ -182,8 +182,7 @@ BANK: list[Asked] = [
         title="What 95% means",
         hint="What is random before the labels are seen: the true value or the interval?",
         options={
-            "procedure": "Of intervals computed in this way from many such studies, 95% contain "
-            "the true value.",
+            "procedure": "Of such intervals from many studies, 95% contain the true value.",
             "items": "95% of the items have an agreement within the interval.",
             "replication": "The next study's estimate will lie in the interval with a "
             "probability of 95%.",

@@ -208,8 +208,8 @@ BANK: list[Asked] = [
         title="A high correlation and a low alpha",
         hint="What does a correlation not change with?",
         options={
-            "shift": "One annotator uses other numbers than the other, but orders the items alike.",
-            "noise": "The annotators make many errors at random.",
+            "shift": "One of them uses other numbers, but orders the items alike.",
+            "noise": "The annotators make many errors, at random and independently of each other.",
             "few": "There are too few items.",
             "prevalence": "One score is given to nearly all items.",
         },

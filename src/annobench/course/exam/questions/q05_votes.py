@@ -117,9 +117,8 @@ BANK: list[Asked] = [
         title="Why a tenth label adds nothing",
         hint="What can the last label change?",
         options={
-            "tie": "It matters only where it ties a majority of one, and there a coin wins as "
-            "often as it loses.",
-            "worse": "Annotators who come late are worse.",
+            "tie": "It matters only where it makes a tie, and there a coin decides.",
+            "worse": "Annotators who are asked late are worse than those who were asked first.",
             "full": "Nine labels already show the truth.",
         },
         right="tie",
@@ -156,9 +155,8 @@ BANK: list[Asked] = [
         title="Condorcet's promise",
         hint="Which of these adds information about the item?",
         options={
-            "independent": "Their errors are independent, given the category, and each is right "
-            "more often than not.",
-            "many": "There are enough of them, whatever they are like.",
+            "independent": "Their errors are independent, and each is mostly right.",
+            "many": "There are enough of them, however accurate or inaccurate each of them is.",
             "agree": "They agree with each other as much as possible.",
         },
         right="independent",

@@ -239,8 +239,8 @@ BANK: list[Asked] = [
         title="What R-hat shows",
         hint="R-hat sees chains only, no labels.",
         options={
-            "chains": "The chains, started far apart, now draw from much the same distribution.",
-            "model": "The model describes the labels well.",
+            "chains": "The chains now draw from much the same distribution.",
+            "model": "The model describes the labels well, as the chains agree on it.",
             "prior": "The prior hardly matters.",
             "program": "The sampler is programmed correctly.",
         },

@@ -126,11 +126,11 @@ BANK: list[Asked] = [
         title="Noise and bias in training data",
         hint="What happens to each with more items?",
         options={
-            "bias stays": "Independent errors average out as items are added; one annotator's "
-            "threshold is learned, whatever the number of items.",
+            "bias stays": "Independent errors average out with more items, a threshold is learned.",
             "both average out": "Both kinds of disagreement average out as items are added.",
             "agreement decides": "Only the agreement matters: with equal kappa both do equal harm.",
-            "noise stays": "A systematic difference averages out, independent errors do not.",
+            "noise stays": "A systematic difference averages out as items are added, independent "
+            "errors do not.",
         },
         right="bias stays",
         reasons={
@@ -148,8 +148,7 @@ BANK: list[Asked] = [
         title="Where annotators disagree most",
         hint="Think of what the annotators could see.",
         options={
-            "abstain": "Let the system answer only in the contexts where annotators agree, and say "
-            "that it does not know in the others.",
+            "abstain": "Let the system abstain in the contexts where annotators disagree.",
             "majority": "Take the majority label everywhere; it is right by definition.",
             "drop the annotator": "Drop the annotator who disagrees most, and report the new "
             "alpha.",
@@ -157,7 +156,8 @@ BANK: list[Asked] = [
         },
         right="abstain",
         reasons={
-            "abstain": "This is the recommendation of Reidsma and op den Akker for addressees.",
+            "abstain": "It answers where they agree and says elsewhere that it does not know, as "
+            "Reidsma and op den Akker recommend for addressees.",
             "majority": "Where there is nothing to see, the majority is an accident.",
             "drop the annotator": "All annotators disagree in the same context; it is not a "
             "person.",
@@ -172,15 +172,17 @@ BANK: list[Asked] = [
         title="95 per cent agreement",
         hint="Which sentences were counted?",
         options={
-            "retained only": "It is the agreement on the sentences that were kept. Those that an "
-            "annotator or the adjudication threw out were the disputed ones.",
-            "chance": "It is corrected for chance, so that it can be compared with kappa.",
+            "retained only": "It is the agreement on what was kept: the disputed sentences were "
+            "not.",
+            "chance": "It is corrected for chance, so that it can be compared with the kappa of "
+            "other data.",
             "accurate": "The labels are right for 95 % of the sentences.",
             "all": "It is the agreement on all sentences that the annotators saw.",
         },
         right="retained only",
         reasons={
-            "retained only": "On all sentences it may be much lower.",
+            "retained only": "An annotator or the adjudication threw out the disputed ones. On "
+            "all sentences it may be much lower.",
             "chance": "It is a share of equal labels; nothing was subtracted.",
             "accurate": "The paper itself shows sentences on which both chose the same wrong "
             "sense.",

@@ -145,15 +145,15 @@ BANK: list[Asked] = [
         title="Wrong half of the time",
         hint="What would you do with the labels of someone who is always wrong?",
         options={
-            "the second": "The second: turn the labels round. One label tells about .53 bits, that "
-            "of the first nothing.",
+            "the second": "The second: turned round, its labels tell about .53 bits.",
             "the first": "The first, since half of the labels are right.",
             "neither": "Neither tells anything, as neither is right more than half of the time.",
             "both": "Both tell the same, as errors are symmetric.",
         },
         right="the second",
         reasons={
-            "the second": "What counts is that labels can be read, not that they are right.",
+            "the second": "What counts is that labels can be read, not that they are right: the "
+            "first annotator's tell nothing.",
             "the first": "Labels that are right half of the time with two equally frequent "
             "categories are guesses.",
             "neither": "Being wrong nine times in ten tells a lot, to who knows it.",
@@ -167,16 +167,16 @@ BANK: list[Asked] = [
         title="The best of twenty",
         hint="Which items chose the winner?",
         options={
-            "optimistic": "It is too high: the method was chosen on the items that measure it. "
-            "Report what is not distinguished from it, or measure it on other items.",
-            "unbiased": "It is unbiased, since the method did not see the gold standard.",
+            "optimistic": "It is too high, as the method was chosen on the items that measure it.",
+            "unbiased": "It is unbiased, since the method did not see the gold standard while it "
+            "was fitted.",
             "too low": "It is too low, since the others' errors count too.",
             "significant": "The method is better than all others at the level .05.",
         },
         right="optimistic",
         reasons={
             "optimistic": "The more methods and the fewer items, the more luck is in the first "
-            "place.",
+            "place. Report what is not distinguished from it, or measure it on other items.",
             "unbiased": "The method did not see it, but you did when you chose the method.",
             "too low": "The errors of other methods do not enter its accuracy.",
             "significant": "An order is no test; with few gold items many methods cannot "
@@ -190,16 +190,16 @@ BANK: list[Asked] = [
         title="A hundred calls",
         hint="What do the answers have in common?",
         options={
-            "one annotator": "Little is gained: the answers share the model's errors. They show "
-            "its consistency, not its accuracy.",
-            "hundred annotators": "They count like the labels of a hundred annotators.",
+            "one annotator": "Little is gained: the answers share the model's errors.",
+            "hundred annotators": "They count like the labels of a hundred annotators of the "
+            "same accuracy.",
             "certain": "If all hundred agree, the category is certain.",
             "bits": "They tell a hundred times the bits of one.",
         },
         right="one annotator",
         reasons={
-            "one annotator": "The correlation of the answers is near 1, and the effective number "
-            "of labels near 1.",
+            "one annotator": "They show its consistency, not its accuracy: the correlation of "
+            "the answers is near 1, and the effective number of labels near 1.",
             "hundred annotators": "Annotators err partly in different places; calls of one model "
             "err in the same.",
             "certain": "A model can be wrong a hundred times in the same way.",
