@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from annobench.cli import app
 from annobench.core.errors import CourseError
 from annobench.course.exam import bank
+from annobench.course.exam.records import ChoiceQuestion
 from annobench.course.exam.secret import Secret, read_secret
 from annobench.course.texts import fill, table
 
@@ -53,6 +54,9 @@ def test_who_knows_the_bank_but_not_the_secret_has_no_answer(lesson):
         papers = [bank.question(id, "Ann", secret) for secret in secrets]
         [(answer, times)] = Counter(paper.answer for paper in papers).most_common(1)
         assert times <= 16, f"the answer of {id} is {answer} with {times} of 24 secrets"
+        if isinstance(lesson.bank[id], ChoiceQuestion):
+            right = {paper.options[paper.answer] for paper in papers}
+            assert len(right) > 1, f"one option of {id} is right for all secrets"
         shown = {(paper.text, tuple(paper.options.items())) for paper in papers}
         assert len(shown) > 1, f"{id} is the same for all secrets"
 

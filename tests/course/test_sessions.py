@@ -15,6 +15,7 @@ from exam_words import EXAM
 from annobench import datasets
 from annobench.course import sessions
 from annobench.course.draws import draw
+from annobench.course.exam.records import ChoiceQuestion
 from annobench.course.records import Choice, Function, Number, Simulation
 from annobench.course.student import NOBODY, Session
 from editions.course_source import faults, read_source, solutions_edition, student_edition, tags
@@ -70,6 +71,10 @@ def test_records_are_complete(lesson):
             assert all(len(key) > 1 for key in exercise.options), id
             assert set(exercise.options) - exercise.keys <= set(exercise.reasons), id
             assert set(exercise.reasons) | exercise.keys <= set(exercise.options), id
+        if isinstance(exercise, ChoiceQuestion):
+            assert 2 <= len(exercise.cases) <= len(exercise.options), id
+            assert set(exercise.cases) <= set(exercise.options), id
+            assert len(set(exercise.options.values())) == len(exercise.options), id
         if isinstance(exercise, Simulation):
             assert exercise.interval.__doc__, f"{id}: say how its interval is derived"
 

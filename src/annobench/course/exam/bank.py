@@ -41,7 +41,7 @@ class Question:
     options : mapping of str to str
         Texts by letters, of a choice; else empty.
     answer : str
-        The right answer: a number with the decimals asked for, or letters.
+        The right answer: a number with the decimals asked for, or a letter.
     solution : str
         How it is found, in markdown.
     """
@@ -231,22 +231,15 @@ def _write(path: Path, title: str, papers: list[dict[str, Any]], *, solutions: b
 
 
 def _filled(session: str, asked: Asked, given: Mapping[str, Any]) -> Question:
-    options: Mapping[str, str] = {}
     if isinstance(asked, ChoiceQuestion):
-        options = dict(given)
-        right = [letter for letter, text in options.items() if text in _right_texts(asked)]
-        answer = ", ".join(right)
+        case, right = asked.cases[given["right"]], asked.options[given["right"]]
+        [answer] = [letter for letter, text in given["options"].items() if text == right]
+        text, solution, options = case.question, case.solution, given["options"]
     else:
         answer = _rounded(asked.right_answer(given), asked.digits)
-    solution = fill(asked.solution, given, answer=answer)
-    if isinstance(asked, ChoiceQuestion) and not asked.solution:
-        solution = " ".join(asked.reasons.get(key, "") for key in asked.keys).strip() or answer
-    text = fill(asked.question, given)
+        text, options = fill(asked.question, given), {}
+        solution = fill(asked.solution, given, answer=answer)
     return Question(asked.id, session, asked.title, text, options, answer, solution)
-
-
-def _right_texts(asked: ChoiceQuestion) -> set[str]:
-    return {asked.options[key] for key in asked.keys}
 
 
 def _rounded(number: float, digits: int) -> str:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import string
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from annobench.course.base import Text
-from annobench.course.choices import Choice
+import numpy as np
+
+from annobench.course.base import Exercise, Given, Text
+from annobench.course.choices import Options
 from annobench.course.numbers import Number
+from annobench.course.outcomes import Checked, shown
 
-__all__ = ["Asked", "ChoiceQuestion", "NumberQuestion"]
+__all__ = ["Asked", "Case", "ChoiceQuestion", "NumberQuestion"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,23 +36,74 @@ class NumberQuestion(Number):
     hint: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChoiceQuestion(Choice):
-    """A question with options.
+@dataclass(frozen=True)
+class Case:
+    """What is asked where one of the options is right.
 
     Attributes
     ----------
-    id, title, hint, options, right, reasons
-        As in `Choice`.
-    question : str or callable
-        As in `NumberQuestion`.
-    solution : str or callable, optional
-        As in `NumberQuestion`; by default the reasons of the right options.
+    question : str
+        It stands alone.
+    solution : str
+        Why that option is right.
     """
 
-    question: Text
-    solution: Text = ""
+    question: str
+    solution: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceQuestion(Exercise):
+    """A question with options, of which a student's case decides which one is right.
+
+    Attributes
+    ----------
+    id, title, hint : str
+        As in `Exercise`.
+    options : mapping of str to str
+        Text of each option by its key.
+    cases : mapping of str to Case
+        By the key of the right option. At least two, so that no option is right for everybody.
+    """
+
+    options: Mapping[str, str]
+    cases: Mapping[str, Case]
     hint: str = ""
+
+    def propose(self, rng: np.random.Generator) -> dict[str, Any]:
+        keys = list(self.options)
+        order = [keys[n] for n in rng.permutation(len(keys))]
+        letters = string.ascii_lowercase[: len(keys)]
+        options = {letter: self.options[key] for letter, key in zip(letters, order, strict=True)}
+        return {"right": str(rng.choice(list(self.cases))), "options": Options(options)}
+
+    def tells_apart(self, given: Given) -> bool:
+        return True
+
+    def right_answer(self, given: Given) -> str:
+        return str(given["right"])
+
+    def wrong_answers(self, given: Given) -> Iterator[tuple[str, Any]]:
+        """Yield the key of every wrong option as a mistake and as an answer.
+
+        Parameters
+        ----------
+        given : mapping
+            With `right`, the key of the right one.
+
+        Yields
+        ------
+        tuple of (str, str)
+            The key twice.
+        """
+        yield from ((key, key) for key in self.options if key != given["right"])
+
+    def judge(self, answer: Any, given: Given) -> Checked:
+        if answer == given["right"]:
+            return self._passed("Right.")
+        if answer in self.options:
+            return self._failed(f"Not in this case: {self.options[answer]}", answer)
+        return self._failed(f"{shown(answer)} is no key of an option.", "no option")
 
 
 #: A question of either kind.

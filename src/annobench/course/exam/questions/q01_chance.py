@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from annobench.course.exam.records import Asked, ChoiceQuestion, NumberQuestion
+from annobench.course.exam.records import Asked, Case, ChoiceQuestion, NumberQuestion
 from annobench.course.records import Given, Mistake
 from annobench.course.sessions.s01_chance import _by_pooled
 from annobench.course.two_annotators import (
@@ -184,20 +184,36 @@ BANK: list[Asked] = [
     ),
     ChoiceQuestion(
         id="1.B6",
-        title="An annotator who always says no",
+        title="Kappa at its limits",
         options={
-            "zero": "0, whatever the other says, unless all labels are 'no'.",
-            "one": "1, as they agree on all items that the other calls 'no'.",
-            "undefined": "Undefined, as one margin is 0.",
-            "negative": "Below 0, as they disagree on every 'yes'.",
+            "zero": "0",
+            "one": "1",
+            "undefined": "Undefined",
+            "negative": "Below 0",
         },
-        right="zero",
-        reasons={
-            "one": "The other's 'yes' are disagreements, and chance gives the same agreement.",
-            "undefined": "Only an expected agreement of 1 leaves kappa undefined.",
-            "negative": "Observed and expected agreement are both the other's share of 'no'.",
+        cases={
+            "zero": Case(
+                "One of two annotators says 'no' to all 100 items, the other to 60 of them. How "
+                "large is Cohen's kappa?",
+                "Observed and expected agreement both equal the other's share of 'no', so it is 0.",
+            ),
+            "one": Case(
+                "Two annotators say 'yes' to 3 of 100 items each, and these are the same 3. How "
+                "large is Cohen's kappa?",
+                "Observed agreement is 1 and expected agreement is not, so it is 1, however rare "
+                "'yes' is.",
+            ),
+            "undefined": Case(
+                "Two annotators could say 'yes' or 'no', and both say 'no' to all 100 items. How "
+                "large is Cohen's kappa?",
+                "Expected agreement is 1: nothing is left to be won, and kappa is 0/0.",
+            ),
+            "negative": Case(
+                "Two annotators say 'yes' to 50 of 100 items each, and agree on 40 items. How "
+                "large is Cohen's kappa?",
+                "Chance gives an agreement of 0.5, and they reach 0.4: (0.4 - 0.5) / (1 - 0.5) is "
+                "-0.2.",
+            ),
         },
-        question="One of two annotators says 'no' to every item. How large is Cohen's kappa?",
-        solution="Observed and expected agreement equal the other's share of 'no', so it is 0.",
     ),
 ]

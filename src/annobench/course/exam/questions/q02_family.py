@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from annobench.course.exam.records import Asked, ChoiceQuestion, NumberQuestion
+from annobench.course.exam.records import Asked, Case, ChoiceQuestion, NumberQuestion
 from annobench.course.records import Given, Mistake
 from annobench.course.two_annotators import corrected
 
@@ -139,40 +139,69 @@ BANK: list[Asked] = [
     ),
     ChoiceQuestion(
         id="2.B5",
-        title="When all coefficients agree",
+        title="When coefficients agree",
         options={
-            "even": "If each annotator used all K categories equally often.",
-            "perfect": "If observed agreement is so high that chance hardly matters.",
-            "two": "If there are two categories.",
-            "many": "If there are very many items.",
+            "all": "All three are equal.",
+            "equal margins": "Pi and kappa are equal, S differs.",
+            "one even": "S and kappa are equal, pi differs.",
+            "none": "All three differ.",
         },
-        right="even",
-        reasons={
-            "perfect": "Only at exactly 1; at 0.95 with a rare category they differ widely.",
-            "two": "S, pi and AC1 of two categories differ unless both are equally frequent.",
-            "many": "Alpha tends to pi, but S, AC1 and pi don't meet.",
+        cases={
+            "all": Case(
+                "Two annotators agree on most items, not all. Each says 'yes' to half of them. "
+                "What holds of S, Scott's pi and Cohen's kappa?",
+                "All expect 1/2 by chance.",
+            ),
+            "equal margins": Case(
+                "Two annotators agree on most items, not all. Each says 'yes' to 20% of them. "
+                "What holds of S, Scott's pi and Cohen's kappa?",
+                "With equal margins pi and kappa expect 0.2^2 + 0.8^2 = 0.68; S expects 0.5.",
+            ),
+            "one even": Case(
+                "Two annotators agree on most items, not all. One says 'yes' to half of them, the "
+                "other to 30%. What holds of S, Scott's pi and Cohen's kappa?",
+                "Kappa expects 0.5 x 0.3 + 0.5 x 0.7 = 0.5, as S does; pi expects 0.4^2 + 0.6^2 = "
+                "0.52.",
+            ),
+            "none": Case(
+                "Two annotators agree on most items, not all. One says 'yes' to 10% of them, the "
+                "other to 30%. What holds of S, Scott's pi and Cohen's kappa?",
+                "Expected are 0.5 by S, 0.2^2 + 0.8^2 = 0.68 by pi and 0.1 x 0.3 + 0.9 x 0.7 = "
+                "0.66 by kappa.",
+            ),
         },
-        question="When do S, Scott's pi, Cohen's kappa and AC1 of two annotators all have the same "
-        "value, below 1?",
-        solution="With even margins all of them expect 1/K by chance.",
     ),
     ChoiceQuestion(
         id="2.B6",
-        title="One category only",
+        title="What is expected by chance",
         options={
-            "undefined": "Kappa, pi and alpha are 0/0; S and AC1 are 1.",
-            "one": "All are 1: the agreement is perfect.",
-            "zero": "All are 0: nothing was won above chance.",
-            "error": "None can be computed: a program must stop.",
+            "kappa": "Cohen's kappa",
+            "pi": "Scott's pi",
+            "uniform": "S",
+            "gwet": "AC1",
         },
-        right="undefined",
-        reasons={
-            "one": "Chance gives 1 as well in kappa, pi and alpha, so there was nothing to win.",
-            "zero": "0/0 is not 0; and S and AC1 expect less than 1 by chance.",
-            "error": "S and AC1 have a value, as they expect less than 1 by chance.",
+        cases={
+            "kappa": Case(
+                "Two annotators label the same items. Which coefficient expects the agreement of "
+                "two people who keep their own shares of the categories, and label independently?",
+                "Kappa: the product of the two shares of a category, summed over the categories.",
+            ),
+            "pi": Case(
+                "Two annotators label the same items. Which coefficient expects the agreement of "
+                "two people who draw labels from the mean of both annotators' shares?",
+                "Pi: the squared mean share of a category, summed over the categories.",
+            ),
+            "uniform": Case(
+                "Two annotators label the same items. Which coefficient expects an agreement that "
+                "the labels do not change, given the number of categories?",
+                "S: 1/K.",
+            ),
+            "gwet": Case(
+                "Two annotators label the same items. Which coefficient expects the less "
+                "agreement, the more of the labels fall into one category?",
+                "AC1: the mean share of a category times what is left to 1, summed and divided by "
+                "K - 1.",
+            ),
         },
-        question="Two annotators could say 'yes' or 'no' and said 'no' to all 50 items. What do "
-        "the coefficients say?",
-        solution="A_e is 1 in kappa, pi and alpha (0/0), 1/2 in S and 0 in AC1 (both 1).",
     ),
 ]

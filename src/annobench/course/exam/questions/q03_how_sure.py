@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from annobench.course.exam.records import Asked, ChoiceQuestion, NumberQuestion
+from annobench.course.exam.records import Asked, Case, ChoiceQuestion, NumberQuestion
 from annobench.course.records import Given, Mistake
 from annobench.course.sessions.s03_how_sure import Z
 
@@ -179,51 +179,65 @@ BANK: list[Asked] = [
     ),
     ChoiceQuestion(
         id="3.B5",
-        title="What 95% means",
-        hint="What is random before the labels are seen: the true value or the interval?",
+        title="Which interval",
         options={
-            "procedure": "Of such intervals from many studies, 95% contain the true value.",
-            "items": "95% of the items have an agreement within the interval.",
-            "replication": "The next study's estimate will lie in the interval with a "
-            "probability of 95%.",
-            "labels": "95% of the labels are right.",
+            "confidence": "A confidence interval",
+            "credible": "A credible interval",
+            "prediction": "A prediction interval",
+            "items": "A range of items",
         },
-        right="procedure",
-        reasons={
-            "items": "The interval is about one number, the coefficient of all items of the "
-            "kind, not about single items.",
-            "replication": "The next estimate has an error of its own. It lies in this interval "
-            "less often: about 83% of the time.",
-            "labels": "Agreement does not say which labels are right, and neither does its "
-            "interval.",
+        cases={
+            "confidence": Case(
+                "If the study were repeated with new items many times, 95% of the intervals "
+                "computed in this way would contain kappa of all items. Of which interval does "
+                "this hold?",
+                "A confidence interval: 95% is a property of the procedure.",
+            ),
+            "credible": Case(
+                "Given these labels and a prior, kappa of all items lies in it with a probability "
+                "of 95%. Of which interval does this hold?",
+                "A credible interval: a probability of kappa itself needs a prior.",
+            ),
+            "prediction": Case(
+                "Kappa of another sample of as many items will lie in it with a probability of "
+                "95%. Of which interval does this hold?",
+                "A prediction interval: it also has the error of the next sample, and is wider "
+                "than a confidence interval.",
+            ),
+            "items": Case(
+                "For each item the share of pairs of annotators that agree is computed. Of these "
+                "shares 95% lie in it. Of which interval does this hold?",
+                "A range of items: it is about single items, the others about one coefficient.",
+            ),
         },
-        question="What does the 95% of a 95% confidence interval for kappa over items mean?",
-        solution="It is a property of the procedure: 95% of the intervals from repeated studies "
-        "contain the true value.",
     ),
     ChoiceQuestion(
         id="3.B6",
-        title="Three annotators",
-        hint="How many values does a bootstrap over annotators draw from?",
+        title="What to resample",
         options={
-            "these": "Report an interval over items, and say that it speaks of these three "
-            "annotators.",
-            "bootstrap": "Report the bootstrap over annotators, as the guideline is what matters.",
-            "labels": "Report the bootstrap over labels, of which there are enough.",
-            "nothing": "Report no interval: with three annotators nothing can be said.",
+            "items": "The items",
+            "annotators": "The annotators",
+            "both": "Items and annotators",
         },
-        right="these",
-        reasons={
-            "bootstrap": "Three values say next to nothing of how annotators differ, and samples "
-            "of three are often one person three times.",
-            "labels": "Labels of one item belong together, and so do labels of one annotator; "
-            "drawn singly they are not a new study.",
-            "nothing": "A lot can be said of these three on other items. Only the step to other "
-            "annotators is not possible.",
+        cases={
+            "items": Case(
+                "Three annotators labelled 1,000 items drawn at random. Alpha is to be stated of "
+                "these three on other items of the kind. What does the bootstrap resample?",
+                "Items alone: three annotators say next to nothing of how annotators differ, and "
+                "the statement is of these three.",
+            ),
+            "annotators": Case(
+                "Forty annotators, drawn at random from a pool, labelled the same 50 items. Alpha "
+                "is to be stated of other annotators of the pool on these 50 items. What does the "
+                "bootstrap resample?",
+                "Annotators alone: the items are those that the statement is about.",
+            ),
+            "both": Case(
+                "Forty annotators, drawn at random from a pool, labelled 1,000 items drawn at "
+                "random. Alpha is to be stated of other annotators of the pool on other items. "
+                "What does the bootstrap resample?",
+                "Both, since both would be others in another study.",
+            ),
         },
-        question="Three annotators labelled 1000 items. Which interval should be reported with "
-        "alpha?",
-        solution="An interval over items, with the statement that it speaks of these three "
-        "annotators.",
     ),
 ]

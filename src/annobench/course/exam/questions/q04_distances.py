@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from annobench.course.exam.records import Asked, ChoiceQuestion, NumberQuestion
+from annobench.course.exam.records import Asked, Case, ChoiceQuestion, NumberQuestion
 from annobench.course.records import Given, Mistake
 from annobench.course.sessions.s04_distances import Floats, _overlap
 
@@ -182,46 +182,67 @@ BANK: list[Asked] = [
     ),
     ChoiceQuestion(
         id="4.B5",
-        title="A distance for times of the day",
-        hint="How far apart are 23 and 1 o'clock?",
+        title="Which distance",
         options={
-            "circular": "A circular distance with the period 24",
+            "circular": "A circular distance",
             "interval": "The interval distance",
             "nominal": "The nominal distance",
             "ratio": "The ratio distance",
         },
-        right="circular",
-        reasons={
-            "interval": "It would put 23 o'clock and 1 o'clock 22 hours apart. They are two "
-            "hours apart.",
-            "nominal": "It would take one hour's difference for as bad as twelve.",
-            "ratio": "It takes differences relative to the size of the numbers; 1 and 2 o'clock "
-            "are not further apart than 22 and 23.",
+        cases={
+            "circular": Case(
+                "Annotators say at which hour of the day, from 0 to 23, an event of a story "
+                "happens. Which distance should alpha have?",
+                "A circular distance with the period 24, because 23 and 1 o'clock are two hours "
+                "apart.",
+            ),
+            "interval": Case(
+                "Annotators say in which year, from 1900 to 2000, an undated letter was written. "
+                "Being wrong by ten years is as bad at either end. Which distance should alpha "
+                "have?",
+                "The interval distance: the squared difference is the same wherever on the scale "
+                "it occurs.",
+            ),
+            "nominal": Case(
+                "Annotators name the language in which a message is written. Which distance "
+                "should alpha have?",
+                "The nominal distance: the languages have no order.",
+            ),
+            "ratio": Case(
+                "Annotators estimate how many people are in a picture, from 1 to 5,000. To say 10 "
+                "in place of 5 is as bad as 2,000 in place of 1,000. Which distance should alpha "
+                "have?",
+                "The ratio distance: it takes differences relative to the size of the numbers.",
+            ),
         },
-        question="Annotators say at which hour of the day, from 0 to 23, an event of a story "
-        "happens. Which distance should alpha have?",
-        solution="A circular distance with the period 24, because 23 and 1 o'clock are two hours "
-        "apart.",
     ),
     ChoiceQuestion(
         id="4.B6",
-        title="A high correlation and a low alpha",
-        hint="What does a correlation not change with?",
+        title="Correlation and alpha",
         options={
-            "shift": "One of them uses other numbers, but orders the items alike.",
-            "noise": "The annotators make many errors, at random and independently of each other.",
-            "few": "There are too few items.",
-            "prevalence": "One score is given to nearly all items.",
+            "shift": "One of them uses higher numbers, and orders the items alike.",
+            "noise": "They err at random, with the same mean and spread.",
+            "narrow": "Nearly all items have one true score.",
         },
-        right="shift",
-        reasons={
-            "noise": "Errors at random lower the correlation as well.",
-            "few": "Few items make both uncertain, but not systematically different.",
-            "prevalence": "Then the correlation would be low or undefined, too.",
+        cases={
+            "shift": Case(
+                "Two annotators' scores have a correlation of 0.95 and an interval alpha of 0.60. "
+                "Which is the likeliest cause?",
+                "A correlation does not change if one annotator's scores are raised; alpha does.",
+            ),
+            "noise": Case(
+                "Two annotators' scores have a correlation of 0.60 and an interval alpha of 0.60. "
+                "Which is the likeliest cause?",
+                "Random errors lower both alike; a difference of the means would lower alpha "
+                "alone.",
+            ),
+            "narrow": Case(
+                "On a scale from 1 to 10 two annotators' scores never differ by more than one, "
+                "and yet their correlation and their interval alpha are 0.1. Which is the "
+                "likeliest cause?",
+                "Both compare errors with the differences between items. Where these are small, "
+                "small errors weigh much.",
+            ),
         },
-        question="Two annotators' scores have a correlation of 0.95 and an interval alpha of "
-        "0.60. Which is the likeliest cause?",
-        solution="One uses higher or more spread numbers than the other but orders the items "
-        "alike; a correlation does not change with that.",
     ),
 ]

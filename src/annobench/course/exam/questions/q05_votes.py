@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from annobench.course.exam.records import Asked, ChoiceQuestion, NumberQuestion
+from annobench.course.exam.records import Asked, Case, ChoiceQuestion, NumberQuestion
 from annobench.course.records import Given, Mistake
 from annobench.course.sessions.s05_votes import _log_odds, _majority_accuracy
 
@@ -114,59 +114,82 @@ BANK: list[Asked] = [
     ),
     ChoiceQuestion(
         id="5.B4",
-        title="Why a tenth label adds nothing",
-        hint="What can the last label change?",
+        title="More annotators",
         options={
-            "tie": "It matters only where it makes a tie, and there a coin decides.",
-            "worse": "Annotators who are asked late are worse than those who were asked first.",
-            "full": "Nine labels already show the truth.",
+            "higher": "Higher",
+            "same": "The same",
+            "lower": "Lower",
         },
-        right="tie",
-        reasons={
-            "worse": "The theorem holds with annotators who are all alike.",
-            "full": "With accuracies near one half nine labels are often wrong; eleven are better.",
+        cases={
+            "higher": Case(
+                "Eleven independent annotators, each right with probability 0.7, vote in place of "
+                "nine such annotators. How is the accuracy of the majority?",
+                "Two more annotators of an accuracy above one half raise it.",
+            ),
+            "same": Case(
+                "Ten independent annotators, each right with probability 0.7, vote in place of "
+                "nine such annotators; ties are broken by a coin. How is the accuracy of the "
+                "majority?",
+                "The tenth label matters only if it ties a majority of one. What is then lost by "
+                "broken right majorities is won by broken wrong ones.",
+            ),
+            "lower": Case(
+                "Eleven independent annotators, each right with probability 0.4, vote in place of "
+                "nine such annotators. How is the accuracy of the majority?",
+                "Two more annotators of an accuracy below one half lower it.",
+            ),
         },
-        question="By Condorcet's theorem ten independent annotators of the same accuracy, ties "
-        "broken by a coin, are right exactly as often as nine. Why?",
-        solution="The tenth label matters only if it ties a majority of one. What is then lost by "
-        "broken right majorities is won by broken wrong ones.",
     ),
     ChoiceQuestion(
         id="5.B5",
-        title="Below one half",
-        hint="What is the weight of such a vote?",
+        title="The weight of a label",
         options={
-            "against": "It counts as evidence for the other category.",
-            "nothing": "It is left out, since the annotator is bad.",
-            "small": "It counts for its category, with a small positive weight.",
+            "against": "It counts for the other category.",
+            "nothing": "It does not count.",
+            "support": "It counts for its category.",
         },
-        right="against",
-        reasons={
-            "nothing": "Weight 0 belongs to an accuracy of one half. Who is wrong more often than "
-            "right tells us something.",
-            "small": "The log odds of an accuracy below one half are negative.",
+        cases={
+            "against": Case(
+                "In a binary task an annotator is known to be right with probability 0.2. What "
+                "does the optimally weighted vote do with this annotator's label?",
+                "log(0.2 / 0.8) is negative: the label speaks for the other category.",
+            ),
+            "nothing": Case(
+                "In a binary task an annotator is known to be right with probability 0.5. What "
+                "does the optimally weighted vote do with this annotator's label?",
+                "log(0.5 / 0.5) is 0.",
+            ),
+            "support": Case(
+                "In a binary task an annotator is known to be right with probability 0.55. What "
+                "does the optimally weighted vote do with this annotator's label?",
+                "log(0.55 / 0.45) is positive, if small.",
+            ),
         },
-        question="In a binary task an annotator is known to be right with probability 0.2. What "
-        "does the optimally weighted vote do with this annotator's label?",
-        solution="log(0.2 / 0.8) is negative: the label speaks for the other category.",
     ),
     ChoiceQuestion(
         id="5.B6",
-        title="Condorcet's promise",
-        hint="Which of these adds information about the item?",
+        title="Condorcet's limit",
         options={
-            "independent": "Their errors are independent, and each is mostly right.",
-            "many": "There are enough of them, however accurate or inaccurate each of them is.",
-            "agree": "They agree with each other as much as possible.",
+            "to one": "It tends to 1.",
+            "to zero": "It tends to 0.",
+            "stays": "It stays that of one annotator.",
         },
-        right="independent",
-        reasons={
-            "many": "Many annotators who share an error repeat it, and many who are worse than "
-            "guessing are nearly always wrong.",
-            "agree": "Copies agree perfectly, and a hundred copies are as good as one annotator.",
+        cases={
+            "to one": Case(
+                "Annotators are added who are right with probability 0.6, independently. What "
+                "becomes of the accuracy of their majority?",
+                "Independent errors and accuracies above one half.",
+            ),
+            "to zero": Case(
+                "Annotators are added who are right with probability 0.4, independently. What "
+                "becomes of the accuracy of their majority?",
+                "The majority is then nearly always wrong.",
+            ),
+            "stays": Case(
+                "Annotators are added who copy the first, who is right with probability 0.6. What "
+                "becomes of the accuracy of their majority?",
+                "A hundred copies are as good as one annotator.",
+            ),
         },
-        question="Under which condition does the accuracy of a majority vote tend to 1 as "
-        "annotators are added?",
-        solution="Independent errors and accuracies that stay above one half.",
     ),
 ]

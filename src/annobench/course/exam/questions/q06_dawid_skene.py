@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from annobench.course.exam.records import Asked, ChoiceQuestion, NumberQuestion
+from annobench.course.exam.records import Asked, Case, ChoiceQuestion, NumberQuestion
 from annobench.course.records import Given, Mistake
 
 # Questions of the bank.
@@ -161,39 +161,61 @@ BANK: list[Asked] = [
     ),
     ChoiceQuestion(
         id="6.B5",
-        title="A likelihood that falls",
-        hint="What does EM guarantee?",
+        title="What EM shows",
         options={
             "program": "There is an error in the program.",
-            "optimum": "EM has passed an optimum and must be stopped there.",
-            "data": "The labels do not fit the model.",
+            "stationary": "EM has arrived, perhaps at a local optimum.",
+            "several": "The likelihood has several optima.",
         },
-        right="program",
-        reasons={
-            "optimum": "EM cannot pass an optimum downwards: no iteration lowers the likelihood.",
-            "data": "Even where the model is wrong, no iteration of EM lowers its likelihood.",
+        cases={
+            "program": Case(
+                "In your EM for Dawid and Skene's model (no smoothing) the log likelihood falls "
+                "by 3 from one iteration to the next. What does it tell?",
+                "A right E-step and M-step never lower the likelihood.",
+            ),
+            "stationary": Case(
+                "In your EM for Dawid and Skene's model, from one start, neither the log "
+                "likelihood nor the parameters change any more. What does it tell?",
+                "EM stops wherever an iteration changes nothing; only other starts tell whether "
+                "there is more.",
+            ),
+            "several": Case(
+                "Your EM for Dawid and Skene's model ends at a log likelihood of -812 from one "
+                "start and of -830 from another, and stays there. What does it tell?",
+                "Each start leads to an optimum near it. The higher one explains the labels "
+                "better.",
+            ),
         },
-        question="In your EM for Dawid and Skene's model (no smoothing) the log likelihood falls "
-        "by 3 from one iteration to the next. What does it tell?",
-        solution="A right E-step and M-step never lower the likelihood.",
     ),
     ChoiceQuestion(
         id="6.B6",
-        title="Equal rows",
-        hint="What does the label of this annotator change in Bayes' rule?",
+        title="What a label tells",
         options={
-            "nothing": "Nothing: the item's probabilities are the same with this label as without.",
-            "prevalent": "It makes the category more probable that the annotator names most often.",
-            "against": "It counts against the category that is named.",
+            "nothing": "It leaves it as it is.",
+            "support": "It raises it.",
+            "against": "It lowers it.",
         },
-        right="nothing",
-        reasons={
-            "prevalent": "The label has the same probability whatever the category, and cancels in "
-            "Bayes' rule.",
-            "against": "Who answers without looking is no liar: the label says nothing.",
+        cases={
+            "nothing": Case(
+                "An annotator says 'yes' to 80% of the items that are 'yes', and to 80% of those "
+                "that are 'no'. What does a 'yes' of this annotator do to the probability that an "
+                "item is 'yes'?",
+                "The two rows of the confusion matrix are equal: a factor that all categories "
+                "share cancels.",
+            ),
+            "support": Case(
+                "An annotator says 'yes' to 60% of the items that are 'yes', and to 50% of those "
+                "that are 'no'. What does a 'yes' of this annotator do to the probability that an "
+                "item is 'yes'?",
+                "The label is more probable if the item is 'yes': the odds grow by 0.6 / 0.5.",
+            ),
+            "against": Case(
+                "An annotator says 'yes' to 20% of the items that are 'yes', and to 40% of those "
+                "that are 'no'. What does a 'yes' of this annotator do to the probability that an "
+                "item is 'yes'?",
+                "The label is less probable if the item is 'yes': the odds are multiplied by 0.2 "
+                "/ 0.4.",
+            ),
         },
-        question="All rows of an annotator's confusion matrix are equal. What do this annotator's "
-        "labels contribute to the posterior of an item?",
-        solution="Nothing: a factor that all categories share cancels.",
     ),
 ]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from annobench.course.exam.records import Asked, ChoiceQuestion, NumberQuestion
+from annobench.course.exam.records import Asked, Case, ChoiceQuestion, NumberQuestion
 from annobench.course.records import Given, Mistake
 
 # For an exam
@@ -236,48 +236,70 @@ BANK: list[Asked] = [
     ),
     ChoiceQuestion(
         id="7.B6",
-        title="What R-hat shows",
-        hint="R-hat sees chains only, no labels.",
+        title="Which check",
         options={
-            "chains": "The chains now draw from much the same distribution.",
-            "model": "The model describes the labels well, as the chains agree on it.",
-            "prior": "The prior hardly matters.",
-            "program": "The sampler is programmed correctly.",
+            "chains": "R-hat",
+            "model": "A posterior predictive check",
+            "program": "Simulation-based calibration",
+            "prior": "Fits with other priors",
         },
-        right="chains",
-        reasons={
-            "model": "A sampler of a wrong model converges as well. A posterior predictive check "
-            "asks whether the labels look like those of the model.",
-            "prior": "Chains agree however strong the prior is. Fit with other priors to see.",
-            "program": "All chains may share an error. Simulation-based calibration finds it.",
+        cases={
+            "chains": Case(
+                "Do chains that were started far apart now draw from much the same distribution? "
+                "What answers this?",
+                "R-hat compares the chains with one another, and with nothing else.",
+            ),
+            "model": Case(
+                "Do the labels look like labels that the fitted model would give? What answers "
+                "this?",
+                "A posterior predictive check. A sampler of a wrong model converges as well.",
+            ),
+            "program": Case(
+                "Does the sampler draw from the posterior of the model, as it is meant to be? "
+                "What answers this?",
+                "Simulation-based calibration: all chains may share an error of the program.",
+            ),
+            "prior": Case(
+                "How much do the conclusions owe to what was assumed of annotators beforehand? "
+                "What answers this?",
+                "Fits with other priors. Chains agree however strong the prior is.",
+            ),
         },
-        question="R-hat is 1.00 for all parameters of a fit. What does that show?",
-        solution="It compares the chains with one another, and with nothing else.",
     ),
     ChoiceQuestion(
         id="7.B7",
         title="Who moves most",
-        hint="The weight of an annotator's own share is n / (n + s).",
         options={
-            "few": "One with few labels, whose share of right labels is far from the mean.",
-            "many": "One with many labels, whose share of right labels is far from the mean.",
-            "mean": "One with few labels, whose share of right labels is near the mean.",
-            "alike": "All annotators move by the same amount.",
+            "few, far": "5 labels, 40% of them right",
+            "many, far": "200 labels, 40% of them right",
+            "few, near": "5 labels, 75% of them right",
+            "many, near": "200 labels, 75% of them right",
         },
-        right="few",
-        reasons={
-            "many": "Many labels outweigh the prior: such an annotator hardly moves.",
-            "mean": "The weight of the prior is large, but the way to the mean is short.",
-            "alike": "The share of the way depends on the number of labels, its length on the "
-            "distance from the mean.",
+        cases={
+            "few, far": Case(
+                "Under partial pooling, with a prior that counts as 20 labels and a mean share of "
+                "right labels of 0.8, which annotator's estimate differs most from the own share "
+                "of right labels?",
+                "The estimate goes the share 20 / (n + 20) of the way from the own share to the "
+                "mean: far where n is small and the way is long.",
+            ),
+            "many, near": Case(
+                "Under partial pooling, with a prior that counts as 20 labels and a mean share of "
+                "right labels of 0.8, which annotator's estimate differs least from the own share "
+                "of right labels?",
+                "The estimate goes the share 20 / (n + 20) of the way from the own share to the "
+                "mean: not far where n is large and the way is short.",
+            ),
+            "many, far": Case(
+                "Under partial pooling, with a prior that counts as 20 labels and a mean share of "
+                "right labels of 0.8, which annotator's estimate is the lowest?",
+                "(80 + 16) / 220 = 0.44: many labels outweigh the prior.",
+            ),
+            "few, near": Case(
+                "Under partial pooling, with a prior that counts as 20 labels and a mean share of "
+                "right labels of 0.8, which annotator's estimate is the highest?",
+                "(3.75 + 16) / 25 = 0.79: the prior outweighs few labels.",
+            ),
         },
-        question=(
-            "Under partial pooling, whose estimate differs most from the annotator's own share of "
-            "right labels?"
-        ),
-        solution=(
-            "The estimate goes the share s / (n + s) of the way from the annotator's own share to "
-            "the mean: far where n is small and the way is long."
-        ),
     ),
 ]

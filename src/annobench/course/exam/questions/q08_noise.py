@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from annobench.course.exam.records import Asked, ChoiceQuestion, NumberQuestion
+from annobench.course.exam.records import Asked, Case, ChoiceQuestion, NumberQuestion
 from annobench.course.records import Given, Mistake
 from annobench.course.sessions.s08_noise import _markers, _marks
 
@@ -60,6 +60,10 @@ def _hard_probability(g: Given, share: float) -> float:
     hard, easy = _component_weights(g)
     return share * hard / (share * hard + (1 - share) * easy)
 
+
+_CERTIFICATE = (
+    'A certificate says: "With confidence 95%, at most 30 of the 208 retained labels are guesses." '
+)
 
 BANK: list[Asked] = [
     NumberQuestion(
@@ -241,53 +245,60 @@ BANK: list[Asked] = [
     ChoiceQuestion(
         id="8.B6",
         title="What a certificate assumes",
-        hint="Which of these makes guesses agree more often?",
         options={
-            "copying": "Some annotators copied their labels from others.",
-            "few": "There are only 200 items.",
-            "errors": "Diligent annotators make a random error now and then.",
-            "prevalence": "One category is much more frequent than the other among the easy items.",
+            "copying": "Some annotators copy their labels from others.",
+            "few": "Far fewer items are labelled.",
+            "prevalence": "One category is more frequent among the easy items.",
         },
-        right="copying",
-        reasons={
-            "few": "With fewer items the bound is wider, and holds as it says.",
-            "errors": "With many labels random errors are part of the model; with two or three "
-            "they look like disagreements on hard items, and make the bound wider.",
-            "prevalence": "The frequency of categories among easy items does not matter: on easy "
-            "items annotators agree.",
+        cases={
+            "copying": Case(
+                _CERTIFICATE
+                + "Which of these can make such certificates false much more often than "
+                "in 5% of cases?",
+                "Guesses are taken for independent; a copied guess always agrees.",
+            ),
+            "few": Case(
+                _CERTIFICATE
+                + "Which of these makes the bound a larger share of the retained labels, "
+                "and leaves it true?",
+                "Fewer items mean a wider bound, which holds as it says.",
+            ),
+            "prevalence": Case(
+                _CERTIFICATE + "Which of these makes the bound neither false nor a larger share?",
+                "On easy items annotators agree, whatever the category.",
+            ),
         },
-        question=(
-            'A certificate says: "With confidence 95%, at most 30 of the 208 retained labels are '
-            'guesses." Which of these can make it false much more often than in 5% of cases?'
-        ),
-        solution="Guesses are taken for independent; a copied guess always agrees.",
     ),
     ChoiceQuestion(
         id="8.B7",
         title="Which gold standard is cleaner",
-        hint="What share of the hard items do all annotators agree on?",
         options={
-            "five": "The second, though it has the lower agreement.",
-            "two": "The first, since its agreement is higher.",
-            "alike": "Both alike, since the same items were labelled.",
-            "kappa": "That can't be said without kappa.",
+            "first": "In the first",
+            "second": "In the second",
+            "alike": "In neither: the share is the same",
         },
-        right="five",
-        reasons={
-            "two": "Two guesses often agree, five seldom do. What matters is how many guesses are "
-            "left among the agreed.",
-            "alike": "More annotators find more of the hard items.",
-            "kappa": "Kappa estimates the share of easy items; how many guesses are left depends "
-            "on the number of annotators.",
+        cases={
+            "second": Case(
+                "Of 1,000 items two annotators agree on 900; of 1,000 items of another task five "
+                "annotators all agree on 660. Guesses are fair coins. In which of the two sets of "
+                "agreed labels are fewer per cent guesses?",
+                "Two fair coins agree with probability 1/2: 100 expected guesses among 900. Five "
+                "agree with probability 1/16: 340/15, about 23 among 660.",
+            ),
+            "first": Case(
+                "Of 1,000 items two annotators agree on 990; of 1,000 items of another task three "
+                "annotators all agree on 700. Guesses are fair coins. In which of the two sets of "
+                "agreed labels are fewer per cent guesses?",
+                "Two fair coins agree with probability 1/2: 10 expected guesses among 990. Three "
+                "agree with probability 1/4: 300/3 = 100 among 700.",
+            ),
+            "alike": Case(
+                "Of 1,000 items two annotators agree on 900; of 1,000 items of another task three "
+                "annotators all agree on 750. Guesses are fair coins. In which of the two sets of "
+                "agreed labels are fewer per cent guesses?",
+                "Two fair coins agree with probability 1/2: 100 expected guesses among 900. Three "
+                "agree with probability 1/4: 250/3 among 750. Both are one in nine.",
+            ),
         },
-        question=(
-            "Of 1,000 items two annotators agree on 900; of 1,000 items of another task five "
-            "annotators all agree on 660. Guesses are fair coins. In which of the two sets of "
-            "agreed labels are fewer per cent guesses?"
-        ),
-        solution=(
-            "Two fair coins agree with probability 1/2: 100 expected guesses among 900. Five agree "
-            "with probability 1/16: 340/15, about 23 among 660."
-        ),
     ),
 ]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from annobench.course.exam.records import Asked, ChoiceQuestion, NumberQuestion
+from annobench.course.exam.records import Asked, Case, ChoiceQuestion, NumberQuestion
 from annobench.course.records import Mistake
 
 # ------------------------------------------------------------------------------ the exam
@@ -124,72 +124,95 @@ BANK: list[Asked] = [
     ChoiceQuestion(
         id="9.B4",
         title="Noise and bias in training data",
-        hint="What happens to each with more items?",
         options={
-            "bias stays": "Independent errors average out with more items, a threshold is learned.",
-            "both average out": "Both kinds of disagreement average out as items are added.",
-            "agreement decides": "Only the agreement matters: with equal kappa both do equal harm.",
-            "noise stays": "A systematic difference averages out as items are added, independent "
-            "errors do not.",
+            "averages out": "Less and less, as items are added",
+            "is learned": "As much, however many items there are",
+            "unknown": "That can't be said",
         },
-        right="bias stays",
-        reasons={
-            "bias stays": "So equal agreement can mean unequal harm.",
-            "both average out": "A threshold of one annotator is in every item of theirs.",
-            "agreement decides": "Kappa does not see in what direction annotators differ.",
-            "noise stays": "It is the other way round.",
+        cases={
+            "averages out": Case(
+                "A classifier is trained on labels whose errors are independent of everything, "
+                "and fewer than half. How much do the errors harm it?",
+                "Independent errors average out: the classifier learns what is right most of the "
+                "time.",
+            ),
+            "is learned": Case(
+                "A classifier is trained on labels of one annotator, whose threshold is stricter "
+                "than it should be. How much do the errors harm it?",
+                "The threshold is in every label, and is learned.",
+            ),
+            "unknown": Case(
+                "A classifier is trained on labels of which nothing is known but their kappa with "
+                "the truth. How much do the errors harm it?",
+                "Kappa does not see in what direction labels are wrong: equal agreement can mean "
+                "unequal harm.",
+            ),
         },
-        question="Two sets of training labels have the same agreement with the truth. In one the "
-        "errors are independent of everything, in the other they come of one annotator's stricter "
-        "threshold. What is the difference for a classifier that is trained on them?",
     ),
     ChoiceQuestion(
         id="9.B5",
-        title="Where annotators disagree most",
-        hint="Think of what the annotators could see.",
+        title="Where annotators disagree",
         options={
-            "abstain": "Let the system abstain in the contexts where annotators disagree.",
-            "majority": "Take the majority label everywhere; it is right by definition.",
-            "drop the annotator": "Drop the annotator who disagrees most, and report the new "
-            "alpha.",
-            "pool": "Report one alpha over all contexts, as it is the mean quality of the labels.",
+            "abstain": "Let the system abstain in that context.",
+            "annotator": "Leave out one annotator.",
+            "votes": "Take more labels, and the majority.",
         },
-        right="abstain",
-        reasons={
-            "abstain": "It answers where they agree and says elsewhere that it does not know, as "
-            "Reidsma and op den Akker recommend for addressees.",
-            "majority": "Where there is nothing to see, the majority is an accident.",
-            "drop the annotator": "All annotators disagree in the same context; it is not a "
-            "person.",
-            "pool": "One number hides that labels of one context are good and of another are not.",
+        cases={
+            "abstain": Case(
+                "Annotators of addressees agree well where the speaker looks at somebody. Where "
+                "the speaker looks at nobody, all disagree. What follows for a system that is "
+                "trained on these labels?",
+                "Where there is nothing to see, a majority is an accident. Reidsma and op den "
+                "Akker recommend a system that answers only where annotators agree.",
+            ),
+            "annotator": Case(
+                "Four of five annotators of addressees agree well with one another in all "
+                "contexts. The fifth agrees with none of them more than chance would. What "
+                "follows for a system that is trained on these labels?",
+                "The disagreement is a person's, not a context's: these labels tell nothing.",
+            ),
+            "votes": Case(
+                "Five annotators of addressees agree well with one another in all contexts. Each "
+                "makes a few slips, on items of all kinds. What follows for a system that is "
+                "trained on these labels?",
+                "Independent slips average out in a majority.",
+            ),
         },
-        question="Annotators of addressees agree well where the speaker looks at somebody, and "
-        "badly where the speaker looks at nobody. What do you do with a system that is trained on "
-        "these labels?",
     ),
     ChoiceQuestion(
         id="9.B6",
-        title="95 per cent agreement",
-        hint="Which sentences were counted?",
+        title="Ninety-five per cent",
         options={
-            "retained only": "It is the agreement on what was kept: the disputed sentences were "
-            "not.",
-            "chance": "It is corrected for chance, so that it can be compared with the kappa of "
-            "other data.",
-            "accurate": "The labels are right for 95 % of the sentences.",
-            "all": "It is the agreement on all sentences that the annotators saw.",
+            "kept": "Agreement on the items that were kept",
+            "all": "Agreement on all items",
+            "chance": "Agreement corrected for chance",
+            "accuracy": "Agreement with a gold standard",
         },
-        right="retained only",
-        reasons={
-            "retained only": "An annotator or the adjudication threw out the disputed ones. On "
-            "all sentences it may be much lower.",
-            "chance": "It is a share of equal labels; nothing was subtracted.",
-            "accurate": "The paper itself shows sentences on which both chose the same wrong "
-            "sense.",
-            "all": "Sentences marked N/A by one of the two, or thrown out later, were not counted.",
+        cases={
+            "kept": Case(
+                "A data set of verb senses reports 95 %: 'instances that were marked N/A by one "
+                "of the annotators, or thrown out during the adjudication, were not included'. "
+                "What is the number?",
+                "The disputed sentences are those that were thrown out. On all sentences it may "
+                "be much lower.",
+            ),
+            "all": Case(
+                "A data set of verb senses reports 95 %: 'the two annotators chose the same sense "
+                "in 1,900 of the 2,000 sentences that they saw'. What is the number?",
+                "A share of equal labels; nothing was left out and nothing was subtracted.",
+            ),
+            "chance": Case(
+                "A data set of verb senses reports .95: 'of the agreement that shuffled labels "
+                "leave to be won, the annotators won this share'. What is the number?",
+                "Shuffled labels agree as often as chance would have it: this is the idea of "
+                "kappa.",
+            ),
+            "accuracy": Case(
+                "A data set of verb senses reports 95 %: 'a sample of the labels was compared "
+                "with what the lexicographers themselves decided'. What is the number?",
+                "It compares labels with what is held to be right, not annotators with one "
+                "another.",
+            ),
         },
-        question="A data set of verb senses reports an agreement of 95 %: 'instances that were "
-        "marked N/A by one of the annotators, or thrown out during the adjudication, were not "
-        "included'. What does the number say?",
     ),
 ]

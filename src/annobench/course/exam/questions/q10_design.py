@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from annobench.course.exam.records import Asked, ChoiceQuestion, NumberQuestion
+from annobench.course.exam.records import Asked, Case, ChoiceQuestion, NumberQuestion
 from annobench.course.records import Given, Mistake
 from annobench.course.sessions.s10_design import Z
 
@@ -142,70 +142,88 @@ BANK: list[Asked] = [
     ),
     ChoiceQuestion(
         id="10.B4",
-        title="Wrong half of the time",
-        hint="What would you do with the labels of someone who is always wrong?",
+        title="Whose labels are worth more",
         options={
-            "the second": "The second: turned round, its labels tell about .53 bits.",
-            "the first": "The first, since half of the labels are right.",
-            "neither": "Neither tells anything, as neither is right more than half of the time.",
-            "both": "Both tell the same, as errors are symmetric.",
+            "first": "The first annotator's",
+            "second": "The second annotator's",
+            "both": "Both are worth the same",
         },
-        right="the second",
-        reasons={
-            "the second": "What counts is that labels can be read, not that they are right: the "
-            "first annotator's tell nothing.",
-            "the first": "Labels that are right half of the time with two equally frequent "
-            "categories are guesses.",
-            "neither": "Being wrong nine times in ten tells a lot, to who knows it.",
-            "both": "One of them depends on the category, the other does not.",
+        cases={
+            "second": Case(
+                "Two categories are equally frequent. One annotator is right on half of the items "
+                "of either category, another on one in ten. Whose labels are worth more?",
+                "Turned round, the second's labels tell about .53 bits; those of the first tell "
+                "nothing.",
+            ),
+            "first": Case(
+                "Two categories are equally frequent. One annotator is right on eight in ten of "
+                "the items of either category, another on three in ten. Whose labels are worth "
+                "more?",
+                "The first's labels tell about .28 bits, the second's, turned round, about .12.",
+            ),
+            "both": Case(
+                "Two categories are equally frequent. One annotator is right on seven in ten of "
+                "the items of either category, another on three in ten. Whose labels are worth "
+                "more?",
+                "Turned round, the second's labels are right on seven in ten, too.",
+            ),
         },
-        question="Two categories are equally frequent. One annotator is right on half of the items "
-        "of either category, another on one in ten. Whose labels are worth more?",
     ),
     ChoiceQuestion(
         id="10.B5",
-        title="The best of twenty",
-        hint="Which items chose the winner?",
+        title="What an accuracy is worth",
         options={
-            "optimistic": "It is too high, as the method was chosen on the items that measure it.",
-            "unbiased": "It is unbiased, since the method did not see the gold standard while it "
-            "was fitted.",
-            "too low": "It is too low, since the others' errors count too.",
-            "significant": "The method is better than all others at the level .05.",
+            "high": "It is too high on average.",
+            "right": "It is right on average.",
+            "low": "It is too low on average.",
         },
-        right="optimistic",
-        reasons={
-            "optimistic": "The more methods and the fewer items, the more luck is in the first "
-            "place. Report what is not distinguished from it, or measure it on other items.",
-            "unbiased": "The method did not see it, but you did when you chose the method.",
-            "too low": "The errors of other methods do not enter its accuracy.",
-            "significant": "An order is no test; with few gold items many methods cannot "
-            "be distinguished.",
+        cases={
+            "high": Case(
+                "Twenty methods are compared on 100 gold items drawn at random, and the best has "
+                "an accuracy of .89. What is to be said of this number as its accuracy on all "
+                "items?",
+                "The method was chosen on the items that measure it. The more methods and the "
+                "fewer items, the more luck is in the first place.",
+            ),
+            "right": Case(
+                "A method, chosen on other items, has an accuracy of .89 on 100 gold items drawn "
+                "at random. What is to be said of this number as its accuracy on all items?",
+                "Nothing was chosen on these items: the number is uncertain, and too high as "
+                "often as too low.",
+            ),
+            "low": Case(
+                "A method, chosen on other items, has an accuracy of .89 on 100 gold items, which "
+                "were taken because annotators disagreed on them. What is to be said of this "
+                "number as its accuracy on all items?",
+                "On items that divide annotators methods err more often, too.",
+            ),
         },
-        question="Twenty methods are compared on 100 gold items, and the best has an accuracy of "
-        ".89. What is to be said of this number?",
     ),
     ChoiceQuestion(
         id="10.B6",
-        title="A hundred calls",
-        hint="What do the answers have in common?",
+        title="A hundred answers",
         options={
-            "one annotator": "Little is gained: the answers share the model's errors.",
-            "hundred annotators": "They count like the labels of a hundred annotators of the "
-            "same accuracy.",
-            "certain": "If all hundred agree, the category is certain.",
-            "bits": "They tell a hundred times the bits of one.",
+            "one": "Hardly more than one label",
+            "nine": "About as much as nine independent labels",
+            "hundred": "As much as a hundred independent labels",
         },
-        right="one annotator",
-        reasons={
-            "one annotator": "They show its consistency, not its accuracy: the correlation of "
-            "the answers is near 1, and the effective number of labels near 1.",
-            "hundred annotators": "Annotators err partly in different places; calls of one model "
-            "err in the same.",
-            "certain": "A model can be wrong a hundred times in the same way.",
-            "bits": "Labels of an item repeat each other, and those of one model almost wholly.",
+        cases={
+            "one": Case(
+                "A language model is asked a hundred times about the same item, and always errs "
+                "in the same way. What are the answers worth?",
+                "They show its consistency, not its accuracy: with errors correlated at 1 the "
+                "effective number of labels is 1.",
+            ),
+            "nine": Case(
+                "A hundred annotators label an item. Their errors have a correlation of 0.1 with "
+                "one another. What are their labels worth?",
+                "The effective number of labels is 100 / (1 + 99 x 0.1), about 9.",
+            ),
+            "hundred": Case(
+                "A hundred annotators label an item. Their errors are independent. What are their "
+                "labels worth?",
+                "The effective number of labels is 100: nothing is repeated.",
+            ),
         },
-        question="A language model is asked a hundred times about the same item. What are the "
-        "answers worth?",
     ),
 ]
