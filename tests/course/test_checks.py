@@ -1,6 +1,8 @@
 """What a check says of an answer, case by case; what a student holds."""
 
 import contextlib
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -388,3 +390,27 @@ def test_simulated_data_say_so(tmp_path, monkeypatch, capsys, caplog):
     assert not caplog.records  # no second warning with all addresses that were tried
     assert held.data("anesthesia").provenance == "simulated"
     assert capsys.readouterr().out == ""
+
+
+def test_a_failed_cell_clears_what_it_assigns_in_jupyter_too(folder):
+    # In a process of its own, as IPython has one shell
+    cells = [
+        "import annobench as ab",
+        "session = ab.course.session('01_chance', 'Ann')",
+        "answer = other = 1",
+        "import math\nanswer = 1 / 0",
+        "answer = 2\nother = (",
+    ]
+    code = (
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell.instance()\n"
+        f"for cell in {cells!r}:\n"
+        "    shell.run_cell(cell)\n"
+        "    print('now', sorted({'answer', 'other', 'math'} & shell.user_ns.keys()))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+    )
+    now = [line for line in done.stdout.splitlines() if line.startswith("now")]
+    assert now[2:] == ["now ['answer', 'other']", "now ['math', 'other']", "now ['math']"]
+    assert "is cleared (answer)" in done.stdout

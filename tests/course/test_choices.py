@@ -1,5 +1,7 @@
 """Who knows nothing of the subject, and chooses by the look of the options, gains nothing."""
 
+from fractions import Fraction
+
 import pytest
 
 from annobench.course import sessions
@@ -27,5 +29,5 @@ def test_right_options_are_neither_the_longest_nor_the_shortest_more_often_than_
     asked = choices(kind)
     assert len(asked) > 20
     hits = [look(options, key=lambda k, o=options: len(o[k])) in keys for options, keys in asked]
-    by_chance = sum(len(keys) / len(options) for options, keys in asked)
+    by_chance = float(sum(Fraction(len(keys), len(options)) for options, keys in asked))
     assert sum(hits) <= by_chance, f"{sum(hits)} of {len(asked)}, {by_chance:.1f} by chance"
