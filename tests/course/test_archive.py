@@ -15,6 +15,7 @@ from exam_words import words_of_the_exam
 
 from annobench import datasets
 from annobench.course import sessions
+from annobench.course.confinement import IMAGE
 from scripts.course import build_wheel
 from scripts.course.archive_course import (
     licences,
@@ -137,6 +138,7 @@ def test_the_guide_in_the_teachers_archive_leads_on(tmp_path):
     files = dict(teachers_files(inputs, tmp_path / "students.zip"))
     named = set(re.findall(r"`(guide/[^`]+)`", files["README.md"].decode()))
     assert named == {"guide/how-to/teach.md"}
+    assert f"docker build --tag {IMAGE} ." in inputs["guide"][0].read_text("utf-8")
     built = b"docker build --tag annobench-course:1.2 ."
     assert built in files["README.md"]
     assert built in files["package/Containerfile"]

@@ -57,6 +57,15 @@ def test_a_number(answer, mistake):
     assert (outcome.passed, outcome.mistake) == (mistake is None, mistake)
 
 
+def test_a_hint_comes_when_it_is_asked_for():
+    for exercise, given in ((number(), {"k": 7, "n": 16}), (function(), None)):
+        given = given or draw("9.3", {"9.3": exercise}, "Ann")
+        for answer in (..., 17.77, lambda values: 17.77, lambda values: None, "a", [1]):
+            message = exercise.check(answer, given).message
+            assert exercise.hint not in message, message
+    assert 'session.hint("9.1")' in number().check(17.77, {"k": 7, "n": 16}).message
+
+
 def test_tolerance_is_half_a_unit_of_the_last_digit():
     given = {"k": 7, "n": 16}
     for digits in (1, 2, 3):

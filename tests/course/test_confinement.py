@@ -197,3 +197,18 @@ def test_an_end_is_an_end(tmp_path, monkeypatch):
     with Unconfined().running(5) as process:
         time.sleep(0.1)
     assert process.returncode is not None
+
+
+def test_without_confinement_they_do_harm(tmp_path, monkeypatch, other_processes):
+    # The negative control, of what stays in this test's own folder
+    (tmp_path / "victim.txt").write_text("kept")
+    monkeypatch.setattr(Namespaces, "works", lambda self: False)
+    monkeypatch.setattr(Container, "has_image", lambda self: False)
+    submissions = tmp_path / "submissions"
+    for name in ("copies from another", "writes by sqlite", "deletes by arrow"):
+        code = HOSTILE[name].replace("HOME", str(tmp_path))
+        write(submissions, name, code.replace("SUBMISSIONS", str(submissions)), student=name)
+    write(submissions, "honest", RIGHT)
+    grading.grade(submissions, trusted=True)
+    assert (tmp_path / "new.db").exists()
+    assert not (tmp_path / "victim.txt").exists()

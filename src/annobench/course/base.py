@@ -236,14 +236,17 @@ class Exercise(ABC):
         except Exception as error:
             return self._failed(
                 f"The answer can't be checked: it is {shown(answer)} "
-                f"({type(error).__name__}: {brief(error)}). Give what the exercise asks for. "
-                f"Hint: {self.hint}"
+                f"({type(error).__name__}: {brief(error)}). Give what the exercise asks for."
+                f"{self._hinting}"
             )
 
     def _unanswered(self, why: str = "") -> Checked:
-        """Return that there is no answer; whoever has not begun is not told how."""
-        asking = f' `session.hint("{self.id}")` gives a hint.' if self.hint else ""
-        return self._failed(f"Not answered yet{why}.{asking}", "not answered")
+        return self._failed(f"Not answered yet{why}.{self._hinting}", "not answered")
+
+    @property
+    def _hinting(self) -> str:
+        """How to ask for the hint, which nobody gets unasked."""
+        return f' `session.hint("{self.id}")` gives a hint.' if self.hint else ""
 
     def _passed(self, message: str) -> Checked:
         return Checked(self.id, True, message)

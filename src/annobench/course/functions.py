@@ -177,7 +177,7 @@ class Function(Exercise):
         said = f"{broken.message} " if broken else ""
         return self._failed(
             f"{said}{where} gives {shown(got[example])}, but it should be "
-            f"{shown(right[example])}. Hint: {self.hint}",
+            f"{shown(right[example])}.{self._hinting}",
             broken.name if broken else None,
         )
 

@@ -119,7 +119,7 @@ class Number(Drawn):
                 f"Nearly: give {self.digits} decimals, and round only at the end, not in between.",
                 "rounding",
             )
-        return self._failed(f"{shown(number)} is not the number asked for. Hint: {self.hint}")
+        return self._failed(f"{shown(number)} is not the number asked for.{self._hinting}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,7 +187,7 @@ class Simulation(Drawn):
         side = "below" if number < low else "above"
         return self._failed(
             f"{shown(number)} lies {side} what a right simulation gives, other than once in ten "
-            f"thousand times. Hint: {self.hint}",
+            f"thousand times.{self._hinting}",
             f"too {'small' if number < low else 'large'}",
         )
 
