@@ -250,6 +250,7 @@ WRITERS: dict[str, Callable[[Path], None]] = {
     "table.csv": wide,
     "submissions": submissions,
     "students.txt": lambda path: path.write_text("Ann\nBob\n") and None,
+    "secret.txt": lambda path: path.write_text("a long secret of the teacher's\n") and None,
     **{f"chain_{n}.csv": chain(n) for n in (1, 2, 3, 4)},
 }
 #: Where a name means another file than on other pages.

@@ -20,6 +20,8 @@ from annobench.posteriors import stored
 
 pytestmark = pytest.mark.commands
 
+#: Any long text may be one.
+SECRET = ("--secret", __file__)
 POSTERIOR = "two_annotators-hierarchical_binary"
 #: Commands that write nothing.
 READ_ONLY = {("version",), ("inspect",), ("data", "list")}
@@ -146,7 +148,7 @@ RECIPES = {
         file="grades.csv",
     ),
     ("course", "exam"): Recipe(
-        lambda source, out: ("course", "exam", source, "--questions", 1, "--out", out),
+        lambda source, out: ("course", "exam", source, *SECRET, "--questions", 1, "--out", out),
         source=write_lines,
     ),
 }

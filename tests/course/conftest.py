@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from annobench.course import sessions
+from annobench.course.exam import questions
 from annobench.course.results import COLUMNS, Results
 from studies.conformance import conformance
 
@@ -35,6 +36,7 @@ def example():
     """Make the worked example one of the sessions."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sessions, "__path__", [*sessions.__path__, str(EXAMPLE)])
+        patch.setattr(questions, "__path__", [*questions.__path__, str(EXAMPLE)])
         yield
 
 
@@ -46,7 +48,7 @@ def lesson(request):
     assert id in MODULES, f"src/annobench/course/sessions/s{id}.py is missing"
     module = sessions.get(id)
     exercises = {e.id: e for e in module.EXERCISES}
-    bank = {e.id: e for e in module.BANK}
+    bank = questions.get(id)
     return SimpleNamespace(id=id, source=SOURCES[id], module=module, exercises=exercises, bank=bank)
 
 

@@ -9,14 +9,25 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from exam_words import words_of_the_exam
 
 from annobench.course import grading
+from annobench.course.student import NOBODY
 
 TOP = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 EXAMPLE = HERE / "example_session"
 #: What the rules of the course need of the repository.
-PARTS = ("Snakefile", "LICENSE", "README.md", "benchmarks", "config", "envs", "profiles")
+PARTS = (
+    "Snakefile",
+    "LICENSE",
+    "README.md",
+    "CONTRIBUTING.md",
+    "benchmarks",
+    "config",
+    "envs",
+    "profiles",
+)
 PARTS += ("pyproject.toml", "requirements", "src", "workflow", "tests/reference/agreement")
 PARTS += ("docs/how-to/teach.md", "docs/explanation/course.md")
 
@@ -26,7 +37,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.workflow]
 def test_the_guide_names_what_exists():
     text = (TOP / "docs" / "how-to" / "teach.md").read_text()
     named = set(re.findall(r"`((?:tests|src|course)/[\w./]+)`", text))
-    named -= {"src/annobench/course/sessions/sNN_topic.py", "course/NN_topic.md"}
+    named -= {
+        f"src/annobench/course/{name}_topic.py" for name in ("sessions/sNN", "exam/questions/qNN")
+    }
+    named -= {"course/NN_topic.md"}
     assert "tests/course/example_session" in named
     assert not [name for name in named if not (TOP / name).exists()]
 
@@ -35,7 +49,7 @@ def test_the_guide_names_what_exists():
 def made(tmp_path_factory, results_file):
     """The results of `make course` in a copy whose only session is the worked example."""
     top = tmp_path_factory.mktemp("clone") / "clone"
-    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "s[0-9]*_*.py")
+    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "[sq][0-9]*_*.py")
     for part in PARTS:
         if (TOP / part).is_dir():
             shutil.copytree(TOP / part, top / part, ignore=ignored)
@@ -48,8 +62,9 @@ def made(tmp_path_factory, results_file):
     (top / "notebooks").mkdir()
     shutil.move(papers / "example_paper/example_paper.ipynb", top / "notebooks")
     shutil.copytree(TOP / "course" / "archive", top / "course" / "archive")
-    # The list of the guide: two files, and nothing else is edited.
+    # The list of the guide: three files, and nothing else is edited.
     shutil.copy(EXAMPLE / "s00_example.py", top / "src/annobench/course/sessions")
+    shutil.copy(EXAMPLE / "q00_example.py", top / "src/annobench/course/exam/questions")
     shutil.copy(EXAMPLE / "00_example.md", top / "course")
     environment = {
         **os.environ,
@@ -110,11 +125,14 @@ def test_the_archives_hold_what_they_should(made):
     assert {"README.md", "LICENSE", "requirements.txt", "00_example.ipynb"} <= students
     assert {"data/results.csv", "data/LICENCES.md", "pages/00_example.html"} <= students
     assert sum(name.endswith(".whl") for name in students) == 1
+    assert list(words_of_the_exam(made / "annobench-course.zip")) == []
     # Without a mirror the labels are simulated, and stand-ins are not handed out as data.
     assert not [name for name in students if "anesthesia" in name]
     assert not [name for name in students if "workflow" in name or name.endswith(".smk")]
     teacher = names(made / "annobench-course-teacher.zip")
     assert {"README.md", "annobench-course.zip", "bank.html"} <= teacher
+    assert {"package/requirements.txt", "package/Containerfile"} <= teacher
+    assert sum(name.endswith(".whl") for name in teacher) == 1
     assert {"solutions/00_example.ipynb", "slides/00_example.html"} <= teacher
 
 
@@ -138,5 +156,7 @@ def test_the_page_of_the_course_leads_everywhere(made):
 
 
 def test_the_solutions_of_the_archive_are_graded(made, other_processes, tmp_path):
-    shutil.copy(made / "solutions/00_example.ipynb", tmp_path)
-    assert grading.grade(tmp_path, data=made / "data")["passed"].all()
+    notebook = (made / "solutions/00_example.ipynb").read_text().replace(NOBODY, "Ann")
+    (tmp_path / "00_example.ipynb").write_text(notebook)
+    grades = grading.grade(tmp_path, data=made / "data")
+    assert (grades["passed"] == grades["of"]).all()

@@ -5,13 +5,18 @@ import hashlib
 import json
 import os
 import re
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+from exam_words import words_of_the_exam
 
 from annobench import datasets
 from annobench.course import sessions
+from annobench.course.confinement import IMAGE
+from scripts.course import build_wheel
 from scripts.course.archive_course import (
     licences,
     may_be_passed_on,
@@ -125,10 +130,20 @@ def test_the_guide_in_the_teachers_archive_leads_on(tmp_path):
     (tmp_path / "students.zip").write_bytes(b"")
     inputs = {"teacher": [OWN / "TEACHER.md"], "bank": [tmp_path / "students.zip"]}
     inputs["guide"] = [TOP / "docs/how-to/teach.md", TOP / "docs/explanation/course.md"]
-    inputs |= {"solutions": [], "slides": []}
+    inputs |= {"solutions": [], "slides": [], "container": [OWN / "Containerfile"]}
+    for name in ("annobench-1.2-py3-none-any.whl", "requirements.txt"):
+        (tmp_path / name).write_bytes(b"")
+    inputs["package"] = [tmp_path / "annobench-1.2-py3-none-any.whl"]
+    inputs["requirements"] = [tmp_path / "requirements.txt"]
     files = dict(teachers_files(inputs, tmp_path / "students.zip"))
     named = set(re.findall(r"`(guide/[^`]+)`", files["README.md"].decode()))
     assert named == {"guide/how-to/teach.md"}
+    assert f"docker build --tag {IMAGE} ." in inputs["guide"][0].read_text("utf-8")
+    built = b"docker build --tag annobench-course:1.2 ."
+    assert built in files["README.md"]
+    assert built in files["package/Containerfile"]
+    assert b"COPY annobench-1.2-py3-none-any.whl" in files["package/Containerfile"]
+    assert b"annobench-1.2-py3-none-any.whl" in files["package/requirements.txt"]
     for name, text in files.items():
         if name.startswith("guide/"):
             for link in re.findall(r"\]\((?!http)([^)#]+)", text.decode()):
@@ -158,8 +173,58 @@ def test_licences_are_those_of_the_sources():
         assert source.licence.startswith(row["licence"]), id
 
 
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory):
+    """Both wheels: the students' and the teacher's."""
+    folder = tmp_path_factory.mktemp("wheels")
+    students, teacher = folder / "students.whl", folder / "teacher.whl"
+    build_wheel.build(TOP, students, OWN / "README.md", build_wheel.TEACHERS)
+    build_wheel.build(TOP, teacher, TOP / "README.md")
+    return students, teacher
+
+
 @pytest.mark.slow
-def test_the_archive_that_was_made_holds_nothing_else():
+def test_the_students_wheel_has_no_word_of_the_exam_and_the_teachers_has_the_bank(wheels):
+    students, teacher = wheels
+    assert list(words_of_the_exam(students)) == []
+    found = list(words_of_the_exam(teacher))
+    assert "annobench/course/exam/questions/q01_chance.py" in found
+    assert "annobench/course/exam/exam.html.j2" in found
+
+
+@pytest.mark.slow
+def test_the_students_wheel_runs_without_the_bank(wheels, tmp_path):
+    with zipfile.ZipFile(wheels[0]) as wheel:
+        wheel.extractall(tmp_path)
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+
+    def run(*command):
+        words = [sys.executable, *command]
+        return subprocess.run(words, env=environment, capture_output=True, text=True, cwd=tmp_path)
+
+    code = (
+        "import annobench as ab, annobench.course.grading\n"
+        "session = ab.course.Session('01_chance', 'Ann')\n"
+        "print(ab.__file__, session.check('1.1', 7), dir(ab.course))"
+    )
+    done = run("-c", code)
+    assert done.returncode == 0, done.stderr
+    assert str(tmp_path) in done.stdout
+    program = ("-c", "from annobench.cli import app; app()", "course")
+    assert "grade" in run(*program, "--help").stdout
+    assert "exam" not in run(*program, "--help").stdout
+    assert run(*program, "exam").returncode == 2
+
+
+@pytest.mark.slow
+def test_the_archive_that_was_made_has_no_word_of_the_exam():
+    if not ARCHIVE.is_file():
+        pytest.skip("results/course/annobench-course.zip is not made: run `make course`")
+    assert list(words_of_the_exam(ARCHIVE)) == []
+
+
+@pytest.mark.slow
+def test_the_archive_that_was_made_holds_holds_nothing_else():
     if not ARCHIVE.is_file():
         pytest.skip("results/course/annobench-course.zip is not made: run `make course`")
     with zipfile.ZipFile(ARCHIVE) as archive:

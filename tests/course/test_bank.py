@@ -1,6 +1,8 @@
 """The bank: enough questions, each with numbers of the student's own and a solution."""
 
 import re
+from collections import Counter
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -8,22 +10,27 @@ from typer.testing import CliRunner
 
 from annobench.cli import app
 from annobench.core.errors import CourseError
-from annobench.course import bank
+from annobench.course.exam import bank
+from annobench.course.exam.records import ChoiceQuestion
+from annobench.course.exam.secret import Secret, read_secret
 from annobench.course.texts import fill, table
 
 STUDENTS = ["Ann", "李 明", "s3141592"]
+SECRET, OTHER = Secret("a secret of the tests"), Secret("another secret of theirs")
 
 
 def test_a_session_adds_at_least_six_questions(lesson):
     listed = bank.catalogue([lesson.id])
     enough = 1 if lesson.id == "00_example" else 6
-    assert sum(id in lesson.bank for id in listed.index) == len(lesson.bank) >= enough
+    assert list(listed.index) == list(lesson.bank)
+    assert len(lesson.bank) >= enough
+    assert not set(lesson.bank) & set(lesson.exercises), "exams draw from the bank alone"
 
 
 @pytest.mark.parametrize("student", STUDENTS)
 def test_a_question_stands_alone_and_has_its_solution(lesson, student):
     for id in bank.catalogue([lesson.id]).index:
-        asked = bank.question(id, student)
+        asked = bank.question(id, student, SECRET)
         assert len(asked.text) > 20, id
         assert asked.answer, id
         assert asked.solution.strip(), id
@@ -35,21 +42,71 @@ def test_numbers_differ_between_students_and_from_the_notebook(lesson):
     varied = 0
     listed = bank.catalogue([lesson.id])
     for id in listed.index:
-        texts = {repr(bank.question(id, student)) for student in STUDENTS}
+        texts = {repr(bank.question(id, student, SECRET)) for student in STUDENTS}
         varied += len(texts) > 1
-        assert bank.question(id, "Ann") == bank.question(id, "Ann")
+        assert bank.question(id, "Ann", SECRET) == bank.question(id, "Ann", SECRET)
     assert varied >= 0.8 * len(listed)
+
+
+def test_who_knows_the_bank_but_not_the_secret_has_no_answer(lesson):
+    secrets = [Secret(f"the teacher's secret, {n}") for n in range(24)]
+    for id in lesson.bank:
+        papers = [bank.question(id, "Ann", secret) for secret in secrets]
+        [(answer, times)] = Counter(paper.answer for paper in papers).most_common(1)
+        assert times <= 16, f"the answer of {id} is {answer} with {times} of 24 secrets"
+        if isinstance(lesson.bank[id], ChoiceQuestion):
+            right = {paper.options[paper.answer] for paper in papers}
+            assert len(right) > 1, f"one option of {id} is right for all secrets"
+        shown = {(paper.text, tuple(paper.options.items())) for paper in papers}
+        assert len(shown) > 1, f"{id} is the same for all secrets"
+
+
+def test_questions_too_are_chosen_by_the_secret():
+    assert bank.choose(10, SECRET) == bank.choose(10, SECRET)
+    assert bank.choose(10, SECRET) != bank.choose(10, OTHER)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [(None, "can't be read"), ("", "can be guessed"), ("a" * 99, "can be guessed")],
+)
+def test_there_is_no_exam_without_a_secret(tmp_path, text, words):
+    students, secret = tmp_path / "students.txt", tmp_path / "secret.txt"
+    students.write_text("Ann\n")
+    if text is not None:
+        secret.write_text(text)
+    with pytest.raises(CourseError, match=rf"secret\.txt.*{words}.*token_hex"):
+        read_secret(secret)
+    words = ["course", "exam", str(students), "--out", str(tmp_path / "exam")]
+    assert CliRunner().invoke(app, words).exit_code == 2
+    assert CliRunner().invoke(app, [*words, "--secret", str(secret)]).exit_code == 1
+    assert not (tmp_path / "exam").exists()
+
+
+def test_a_secret_is_not_shown():
+    assert SECRET.text not in repr(SECRET) + SECRET.student("Ann")
+    assert SECRET.student("Ann ") == SECRET.student("ann") != SECRET.student("Bob")
 
 
 def test_an_exam_is_written_for_every_student(tmp_path):
     students = tmp_path / "students.txt"
     students.write_text("Ann\n\n <b>Bob</b> \n")
-    command = ["course", "exam", str(students), "--out", str(tmp_path / "exam")]
-    done = CliRunner().invoke(app, [*command, "--questions", "3", "--session", "00_example"])
+    secret = tmp_path / "secret.txt"
+    secret.write_text("a long secret of the teacher's\n")
+    command = [
+        "course",
+        "exam",
+        str(students),
+        "--secret",
+        str(secret),
+        "--out",
+        str(tmp_path / "exam"),
+    ]
+    done = CliRunner().invoke(app, [*command, "--questions", "1", "--session", "00_example"])
     assert done.exit_code == 0, done.output
-    assert "3 questions for 2 students" in done.output
+    assert "1 questions for 2 students" in done.output
     answers = pd.read_csv(tmp_path / "exam" / "answers.csv", dtype=str)
-    assert answers["student"].tolist() == ["Ann"] * 3 + ["<b>Bob</b>"] * 3
+    assert answers["student"].tolist() == ["Ann", "<b>Bob</b>"]
     page = (tmp_path / "exam" / "exam_002.html").read_text()
     solutions = (tmp_path / "exam" / "solutions.html").read_text()
     assert "&lt;b&gt;Bob&lt;/b&gt;" in page
@@ -66,8 +123,11 @@ def test_an_exam_is_written_for_every_student(tmp_path):
     ]
 
 
-def test_tables_of_an_exam_have_no_empty_title_and_scroll_by_the_keyboard(tmp_path):
-    bank.write_bank(tmp_path / "bank.html", "Ann")
+def test_tables_of_an_exam_have_no_empty_title_and_scroll_by_the_keyboard(tmp_path, monkeypatch):
+    asked = bank.question("0.B1", "Ann", SECRET)
+    asked = replace(asked, text=table([[1, 2]], rows=["x"], columns=["a", "b"]))
+    monkeypatch.setattr(bank, "question", lambda *which: asked)
+    bank.write_bank(tmp_path / "bank.html", SECRET)
     page = (tmp_path / "bank.html").read_text()
     assert page.count("<table") == page.count('<table tabindex="0"') > 0
     assert "<th></th>" not in page
@@ -76,21 +136,21 @@ def test_tables_of_an_exam_have_no_empty_title_and_scroll_by_the_keyboard(tmp_pa
 def test_questions_are_spread_over_the_sessions_and_the_same_each_time():
     listed = bank.catalogue()
     n = listed["session"].nunique()
-    chosen = bank.choose(n, rng=1)
+    chosen = bank.choose(n, SECRET)
     assert listed.loc[chosen, "session"].nunique() == n
-    assert chosen == bank.choose(n, rng=1)
-    assert len(bank.choose(len(listed))) == len(listed)
+    assert chosen == bank.choose(n, SECRET)
+    assert len(bank.choose(len(listed), SECRET)) == len(listed)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda folder: bank.choose(0), r"between 1 and"),
-        (lambda folder: bank.choose(10**6), r"between 1 and"),
-        (lambda folder: bank.question("0.99", "Ann"), r"no question '0\.99'"),
+        (lambda folder: bank.choose(0, SECRET), r"between 1 and"),
+        (lambda folder: bank.choose(10**6, SECRET), r"between 1 and"),
+        (lambda folder: bank.question("0.99", "Ann", SECRET), r"no question '0\.99'"),
         (lambda folder: bank.catalogue(["01_chanc"]), r"no session '01_chanc'"),
-        (lambda folder: bank.write_exam([], folder), r"no student"),
-        (lambda folder: bank.write_exam(["Ann", "Ann "], folder), r"more than once: Ann"),
+        (lambda folder: bank.write_exam([], folder, SECRET), r"no student"),
+        (lambda folder: bank.write_exam(["Ann", "Ann "], folder, SECRET), r"more than once: Ann"),
     ],
 )
 def test_what_can_not_be_is_refused(tmp_path, call, message):

@@ -1,6 +1,8 @@
 """What a check says of an answer, case by case; what a student holds."""
 
 import contextlib
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -53,6 +55,15 @@ def number(**changes):
 def test_a_number(answer, mistake):
     outcome = number().check(answer, {"k": 7, "n": 16})
     assert (outcome.passed, outcome.mistake) == (mistake is None, mistake)
+
+
+def test_a_hint_comes_when_it_is_asked_for():
+    for exercise, given in ((number(), {"k": 7, "n": 16}), (function(), None)):
+        given = given or draw("9.3", {"9.3": exercise}, "Ann")
+        for answer in (..., 17.77, lambda values: 17.77, lambda values: None, "a", [1]):
+            message = exercise.check(answer, given).message
+            assert exercise.hint not in message, message
+    assert 'session.hint("9.1")' in number().check(17.77, {"k": 7, "n": 16}).message
 
 
 def test_tolerance_is_half_a_unit_of_the_last_digit():
@@ -117,8 +128,8 @@ def function(**changes):
         (lambda values: 0.0, False, "moves along", "grows by 1. mean(["),
         (lambda values: values[0], False, None, "but it should be"),
         (lambda values: values[9], False, "error", "raises IndexError (list index out of range)"),
-        (lambda values: None, False, "not answered", "does it end with `return`"),
-        (lambda values: ..., False, "not answered", "Hint: Add and divide."),
+        (lambda values: None, False, "not answered", "lack a `return`"),
+        (lambda values: ..., False, "not answered", 'session.hint("9.3")'),
         (lambda: 1, False, "error", "raises TypeError"),
         (3.0, False, "not a function", "without parentheses"),
     ],
@@ -129,6 +140,15 @@ def test_a_function(answer, passed, mistake, words):
     outcome = exercise.check(answer, given)
     assert (outcome.passed, outcome.mistake) == (passed, mistake), outcome
     assert words in outcome.message
+
+
+@pytest.mark.parametrize("decimals", [2, 3, 4])
+def test_a_function_that_rounds_is_told_so(decimals):
+    exercise = function()
+    given = draw("9.3", {"9.3": exercise}, "Ann")
+    outcome = exercise.check(lambda values: round(sum(values) / len(values), decimals), given)
+    assert (outcome.passed, outcome.mistake) == (False, "rounding")
+    assert "Do you round inside the function?" in outcome.message
 
 
 def test_a_function_that_is_right_but_has_not_its_properties_fails():
@@ -218,7 +238,10 @@ def test_a_choice():
     exercise = choice()
     given = draw("9.4", {"9.4": exercise}, "Ann")
     right = letter(given, "The second")
-    for answer in (right, right.upper(), f" {right})", "two", [right], {"two"}):
+    text = "The second"
+    ways = [right, right.upper(), f" {right})", f"{right}.", f"({right})", f"{right}:"]
+    ways += ["two", "two.", text, f"{text}.", text.lower(), " the  second ", f"{right}) {text}"]
+    for answer in (*ways, [right], {"two"}, [f"{right}."], (text,)):
         assert exercise.check(answer, given).passed, answer
     assert exercise.check(right, given).message == "Right. Indeed."
     assert exercise.check(letter(given, "The first"), given).message == "Not the first."
@@ -238,6 +261,12 @@ def test_a_choice_of_several():
     both = letter(given, "The second") + ", " + letter(given, "The sixth")
     assert exercise.check(both, given).passed
     assert exercise.check({"six", "two"}, given).passed
+    for answer in (
+        ["The second", "the sixth."],
+        both.replace(", ", ". ") + ".",
+        both.replace(",", " and"),
+    ):
+        assert exercise.check(answer, given).passed, answer
     assert exercise.check("six", given).mistake == "too few options"
     assert exercise.check("abc", given).mistake == "one"
     praised = choice(right={"two", "six"}, reasons={"one": "No.", "six": "Yes.", "two": "Indeed."})
@@ -272,6 +301,10 @@ def test_a_simulation():
     ("one", "other", "equal"),
     [
         (0.1 + 0.2, 0.3, True),
+        (0.1 + 0.2 + 1e-7, 0.3, False),
+        (np.float32(0.1) + np.float32(0.2), 0.3, True),
+        ([np.float32(1 / 3)], [1 / 3], True),
+        (np.array([1 / 3], dtype=np.float32), [1 / 3 + 1e-4], False),
         ([1, 2], (1.0, 2.0), True),
         ([1, float("nan")], np.array([1, np.nan]), True),
         ({"a": [1]}, {"a": np.array([1])}, True),
@@ -366,3 +399,27 @@ def test_simulated_data_say_so(tmp_path, monkeypatch, capsys, caplog):
     assert not caplog.records  # no second warning with all addresses that were tried
     assert held.data("anesthesia").provenance == "simulated"
     assert capsys.readouterr().out == ""
+
+
+def test_a_failed_cell_clears_what_it_assigns_in_jupyter_too(folder):
+    # In a process of its own, as IPython has one shell
+    cells = [
+        "import annobench as ab",
+        "session = ab.course.session('01_chance', 'Ann')",
+        "answer = other = 1",
+        "import math\nanswer = 1 / 0",
+        "answer = 2\nother = (",
+    ]
+    code = (
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell.instance()\n"
+        f"for cell in {cells!r}:\n"
+        "    shell.run_cell(cell)\n"
+        "    print('now', sorted({'answer', 'other', 'math'} & shell.user_ns.keys()))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+    )
+    now = [line for line in done.stdout.splitlines() if line.startswith("now")]
+    assert now[2:] == ["now ['answer', 'other']", "now ['math', 'other']", "now ['math']"]
+    assert "is cleared (answer)" in done.stdout

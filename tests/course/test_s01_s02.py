@@ -10,6 +10,7 @@ from scipy.stats import norm
 from annobench import agreement
 from annobench.agreement.coefficients.paired_agreement import PairedForm, from_membership
 from annobench.course import two_annotators
+from annobench.course.draws import draw
 from annobench.course.sessions import s01_chance, s02_family
 from annobench.labels.annotations import Annotations
 
@@ -127,3 +128,37 @@ def test_the_limits_of_independent_annotators():
     assert np.std(found) == pytest.approx(error, rel=4 / np.sqrt(2 * draws))
     # The bias is small beside the standard error (as the docstring says), and so is the noise here.
     assert abs(np.mean(found) - (low + high) / 2) < error * (0.1 + 4 / np.sqrt(draws))
+
+
+def by_rounding(decimals, *, inside):
+    """Return Cohen's kappa as a student rounds it: both agreements, or the result."""
+
+    def kappa(table):
+        p = np.asarray(table) / np.sum(table)
+        parts = np.trace(p), p.sum(axis=1) @ p.sum(axis=0)
+        observed, expected = (round(part, decimals) if inside else part for part in parts)
+        value = (observed - expected) / (1 - expected)
+        return value if inside else round(value, decimals)
+
+    return kappa
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_rounding_inside_kappa_is_named(inside):
+    exercises = {exercise.id: exercise for exercise in s01_chance.EXERCISES}
+    given = draw("1.3", exercises, "Ann")
+    for decimals in (2, 3, 4):
+        outcome = exercises["1.3"].check(by_rounding(decimals, inside=inside), given)
+        assert outcome.mistake == "rounding", (decimals, outcome)
+
+
+def test_counts_and_the_modal_category_are_named():
+    exercises = {exercise.id: exercise for exercise in s01_chance.EXERCISES}
+    table = draw("1.1", exercises, "Ann")["table"]
+    counts = np.asarray(table)
+    outcome = exercises["1.1"].check(counts.sum() - np.trace(counts), {"table": table})
+    assert outcome.mistake == "a count of disagreements"
+    products = counts.sum(axis=1) * counts.sum(axis=0) / counts.sum() ** 2
+    modal = (counts.sum(axis=1) + counts.sum(axis=0)).argmax()
+    outcome = exercises["1.2"].check(products[modal], {"table": table})
+    assert outcome.mistake == "modal category alone"

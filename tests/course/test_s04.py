@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from annobench.agreement import cohen_kappa, krippendorff_alpha
+from annobench.agreement import cohen_kappa, icc, krippendorff_alpha
 from annobench.course import sessions
 from annobench.course.draws import draw
 from annobench.course.sessions import s04_distances as session
@@ -107,3 +107,42 @@ def test_intraclass_correlation_is_that_of_the_library():
         assert session._intraclass(own, form) == pytest.approx(
             icc(labels, **options).estimate, abs=1e-12
         )
+
+
+@pytest.mark.parametrize("bias", [0.0, 0.5, 1.0])
+def test_alpha_approaches_the_one_way_icc_also_where_annotators_are_biased(bias):
+    rng, n_items = np.random.default_rng(1), 3000
+    true = rng.normal(size=n_items)
+    scores = [true + shift + 0.5 * rng.normal(size=n_items) for shift in (0.0, bias)]
+    annotators = np.repeat(["1", "2"], n_items)
+    labels = Annotations.from_arrays(
+        [*range(n_items)] * 2, annotators, np.concatenate(scores).round(2)
+    )
+    alpha = krippendorff_alpha(labels, metric="interval").estimate
+    assert alpha == pytest.approx(icc(labels, model="one-way").estimate, abs=1e-3)
+    higher = icc(labels, model="two-way-random", kind="agreement").estimate - alpha
+    # The bias is a quarter of bias^2 in the variance of a label, and comes off the items', too.
+    assert (higher > 0.01) == (bias > 0)
+
+
+@pytest.mark.parametrize(
+    ("factors", "mistake"),
+    [
+        ((2 / 3, 1 / 3), None),
+        ((0.67, 0.33), "rounded constants"),
+        ((1 / 3, 2 / 3), "constants exchanged"),
+    ],
+)
+def test_constants_of_masi_are_named(factors, mistake):
+    nested, overlapping = factors
+
+    def masi(a, b):
+        if a == b:
+            return 0.0
+        if not a & b:
+            return 1.0
+        factor = nested if a <= b or b <= a else overlapping
+        return 1 - factor * len(a & b) / len(a | b)
+
+    outcome = EXERCISES["4.6"].check(masi, given("4.6"))
+    assert (outcome.passed, outcome.mistake) == (mistake is None, mistake), outcome

@@ -7,12 +7,15 @@ import re
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 import unrendered
+from exam_words import EXAM
 
 from annobench import datasets
 from annobench.course import sessions
 from annobench.course.draws import draw
+from annobench.course.exam.records import ChoiceQuestion
 from annobench.course.records import Choice, Function, Number, Simulation
 from annobench.course.student import NOBODY, Session
 from editions.course_source import faults, read_source, solutions_edition, student_edition, tags
@@ -47,7 +50,7 @@ def test_records_are_complete(lesson):
     assert lesson.module.LESSON.id == lesson.id
     assert sum(minutes for minutes, _ in lesson.module.LESSON.timing) == 90
     assert lesson.module.LESSON.summary.endswith(".")
-    assert len(all_exercises(lesson)) == len(lesson.module.EXERCISES) + len(lesson.module.BANK)
+    assert len(lesson.exercises) == len(lesson.module.EXERCISES)
     number = int(lesson.id.partition("_")[0])
     earlier = {id for id in sessions.discover() if id < lesson.id}
     for need in lesson.module.LESSON.needs:
@@ -68,6 +71,10 @@ def test_records_are_complete(lesson):
             assert all(len(key) > 1 for key in exercise.options), id
             assert set(exercise.options) - exercise.keys <= set(exercise.reasons), id
             assert set(exercise.reasons) | exercise.keys <= set(exercise.options), id
+        if isinstance(exercise, ChoiceQuestion):
+            assert 2 <= len(exercise.cases) <= len(exercise.options), id
+            assert set(exercise.cases) <= set(exercise.options), id
+            assert len(set(exercise.options.values())) == len(exercise.options), id
         if isinstance(exercise, Simulation):
             assert exercise.interval.__doc__, f"{id}: say how its interval is derived"
 
@@ -83,6 +90,7 @@ def test_the_editions_hold_what_they_should(lesson, results):
     source = read_source(lesson.source)
     student, solutions = student_edition(source, results), solutions_edition(source, results)
     assert not {"solution", "teacher", "rubric"} & set().union(*map(tags, student.cells))
+    assert not [cell.source for cell in student.cells if EXAM.search(cell.source.encode())]
     stubs = [c for c in solutions.cells if c.cell_type == "code" and "exercise" in tags(c)]
     assert not stubs
     assert not any("{{ result(" in cell.source for cell in [*student.cells, *solutions.cells])
@@ -125,12 +133,33 @@ def test_students_have_numbers_of_their_own(lesson):
 
 
 @pytest.mark.parametrize("nothing", [None, ..., "", "..."])
-def test_no_answer_gets_the_hint(lesson, nothing):
+def test_no_answer_gets_no_hint_until_it_is_asked_for(lesson, nothing):
     session = Session(lesson.id, "nobody")
     for id, exercise in lesson.exercises.items():
         outcome = session.check(id, nothing)
         assert not outcome.passed
-        assert exercise.hint in outcome.message
+        assert exercise.hint not in outcome.message
+        assert f'session.hint("{id}")' in outcome.message
+        assert session.hint(id) == exercise.hint
+
+
+def in_single(value):
+    """Return a result with its numbers in single precision."""
+    if isinstance(value, dict):
+        return {key: in_single(part) for key, part in value.items()}
+    if isinstance(value, float | np.ndarray | pd.Series) and np.asarray(value).dtype.kind == "f":
+        return np.float32(value) if isinstance(value, float) else value.astype(np.float32)
+    if isinstance(value, list | tuple):
+        return type(value)(map(in_single, value))
+    return value
+
+
+def test_a_right_function_in_single_precision_is_right(lesson):
+    for id, exercise in lesson.exercises.items():
+        if isinstance(exercise, Function):
+            given = draw(id, lesson.exercises, "Ann")
+            outcome = exercise.check(lambda *a, e=exercise: in_single(e.reference(*a)), given)
+            assert outcome.passed, outcome
 
 
 ODD = {
@@ -245,7 +274,7 @@ def test_an_empty_student_edition_fails_every_check_with_a_message(
     for id, outcome in checked.items():
         assert not outcome.passed
         assert outcome.mistake == "not answered", outcome
-        assert lesson.exercises[id].hint in outcome.message
+        assert lesson.exercises[id].hint not in outcome.message
 
 
 @pytest.mark.filterwarnings("default")

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from html import unescape
+from pathlib import Path
 from xml.etree import ElementTree
 
 import matplotlib.pyplot as plt
@@ -19,6 +20,7 @@ import annobench as ab
 from annobench.cli import _shared, app
 from annobench.core.files import write_csv
 from annobench.core.texts import is_formula, plain, visible
+from annobench.course import exam
 from annobench.labels.annotations import Annotations
 from annobench.reporting import pages
 
@@ -143,7 +145,9 @@ def test_a_notebook_shows_names_as_text():
 def test_an_exam_shows_names_as_text_and_notes_formulas(tmp_path):
     students = tmp_path / "students.txt"
     students.write_text("\n".join(name for name in NAMES if name.isprintable()), encoding="utf-8")
-    words = ["course", "exam", str(students), "--questions", "1", "--out", str(tmp_path / "exam")]
+    (tmp_path / "secret.txt").write_text("a long secret of the teacher's")
+    words = ["course", "exam", str(students), "--secret", str(tmp_path / "secret.txt")]
+    words += ["--questions", "1", "--out", str(tmp_path / "exam")]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert "cells of answers.csv" in done.output
@@ -152,5 +156,8 @@ def test_an_exam_shows_names_as_text_and_notes_formulas(tmp_path):
 
 
 def test_pages_show_line_ends_of_windows_as_such():
-    page = pages.render("exam.html.j2", title="a\r\nb\rc", depth=0, papers=[], solutions=False)
+    home = Path(exam.__file__).parent
+    page = pages.render(
+        "exam.html.j2", home, title="a\r\nb\rc", depth=0, papers=[], solutions=False
+    )
     assert "<title>a\nb\\rc</title>" in page

@@ -166,7 +166,11 @@ rule render_session:
 rule build_course_index:
     """Render the page of the course: syllabus, sessions, and the bank of exam questions."""
     input:
-        site=[f"{COURSE_PAGES}/course.html.j2", *templates("exam.html.j2")],
+        site=[
+            f"{COURSE_PAGES}/course.html.j2",
+            *templates(),
+            str(PACKAGE / "course/exam/exam.html.j2"),
+        ],
         pages=expand(
             "results/course/{edition}/{session}.html",
             edition=["student", "solutions", "slides"],
@@ -187,7 +191,11 @@ rule build_course_index:
     params:
         library=imports_of(
             WORKFLOW / "scripts/course/build_course_index.py",
-            also=[f"annobench.course.sessions.s{id}" for id in SESSIONS],
+            also=[
+                f"annobench.course.{module}{id}"
+                for id in SESSIONS
+                for module in ("sessions.s", "exam.questions.q")
+            ],
         ),
         sessions=SESSIONS,
     script:
@@ -195,7 +203,7 @@ rule build_course_index:
 
 
 rule build_wheel:
-    """Build the package that lies in the archive."""
+    """Build the packages that lie in the archives: the students' holds no bank."""
     input:
         sources=sorted(
             str(path)
@@ -203,8 +211,10 @@ rule build_wheel:
             if path.is_file() and "__pycache__" not in path.parts
         ),
         project=[str(WORKFLOW.parent / name) for name in ("pyproject.toml", "README.md", "LICENSE")],
+        readme=str(COURSE / "archive/README.md"),
     output:
-        wheel=f"results/course/{WHEEL}",
+        students=f"results/course/{WHEEL}",
+        teacher=f"results/course/package/{WHEEL}",
     log:
         "results/logs/course/wheel.log",
     benchmark:
@@ -224,6 +234,8 @@ rule archive_course:
     """Pack the course: one archive for students, and one for their teacher that holds it."""
     input:
         wheel=f"results/course/{WHEEL}",
+        package=f"results/course/package/{WHEEL}",
+        container=str(COURSE / "archive/Containerfile"),
         requirements=str(WORKFLOW.parent / "requirements/course.txt"),
         readme=str(COURSE / "archive/README.md"),
         teacher=str(COURSE / "archive/TEACHER.md"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pkgutil
+from importlib import import_module
 from typing import Annotated
 
 import typer
@@ -12,7 +14,6 @@ from annobench.cli import (
     certificate,
     compare,
     consensus,
-    course,
     data,
     judge,
     partition,
@@ -88,8 +89,11 @@ data_app.command()(data.fetch)
 app.add_typer(data_app, name="data")
 
 course_app = typer.Typer(help="The course in annotation statistics.", no_args_is_help=True)
-course_app.command()(course.grade)
-course_app.command()(course.exam)
+# One file a command: the package that students get has not all of them.
+for entry in pkgutil.iter_modules(__path__):
+    if entry.name.startswith("course_"):
+        module = import_module(f"{__name__}.{entry.name}")
+        course_app.command()(getattr(module, entry.name.removeprefix("course_")))
 app.add_typer(course_app, name="course")
 
 

@@ -8,6 +8,6 @@ import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
-    submodules=["bank", "grading", "records", "sessions", "student", "texts"],
+    submodules=["grading", "records", "sessions", "student", "texts"],
     submod_attrs={"sessions": ["discover"], "student": ["Session", "session"]},
 )

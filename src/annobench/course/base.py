@@ -106,7 +106,7 @@ class Exercise(ABC):
     Attributes
     ----------
     id : str
-        Number of the session and of the exercise, such as "1.3"; in a bank such as "1.B2".
+        Number of the session and of the exercise, such as "1.3".
     title : str
         A few words.
     hint : str
@@ -230,15 +230,23 @@ class Exercise(ABC):
             Passed, or what is wrong, with the mistake if it is a known one.
         """
         if unanswered(answer):
-            return self._failed(f"Not answered yet. Hint: {self.hint}", "not answered")
+            return self._unanswered()
         try:
             return self.judge(answer, given)
         except Exception as error:
             return self._failed(
                 f"The answer can't be checked: it is {shown(answer)} "
-                f"({type(error).__name__}: {brief(error)}). Give what the exercise asks for. "
-                f"Hint: {self.hint}"
+                f"({type(error).__name__}: {brief(error)}). Give what the exercise asks for."
+                f"{self._hinting}"
             )
+
+    def _unanswered(self, why: str = "") -> Checked:
+        return self._failed(f"Not answered yet{why}.{self._hinting}", "not answered")
+
+    @property
+    def _hinting(self) -> str:
+        """How to ask for the hint, which nobody gets unasked."""
+        return f' `session.hint("{self.id}")` gives a hint.' if self.hint else ""
 
     def _passed(self, message: str) -> Checked:
         return Checked(self.id, True, message)

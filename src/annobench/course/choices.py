@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from annobench.course.base import Exercise, Given, Text
+from annobench.course.base import Exercise, Given
 from annobench.course.outcomes import Checked, shown
 
 __all__ = ["Choice", "Options"]
@@ -32,15 +33,11 @@ class Choice(Exercise):
     reasons : mapping of str to str
         By the key of each wrong option, why it is not right. That of a right option, if there is
         one, is shown with the praise; where several are right, it says why it may not be missing.
-    question, solution : str, optional
-        As in `Number`.
     """
 
     options: Mapping[str, str]
     right: str | Collection[str]
     reasons: Mapping[str, str]
-    question: Text = ""
-    solution: Text = ""
 
     @property
     def keys(self) -> frozenset[str]:
@@ -85,7 +82,7 @@ class Choice(Exercise):
         Parameters
         ----------
         answer : str or collection of str
-            Letters or keys.
+            Letters, texts of options, or both; or keys.
         given : mapping
             Texts by letters.
 
@@ -94,20 +91,15 @@ class Choice(Exercise):
         Checked
             Passed, or why not.
         """
-        letters = {letter: self._key_of(text) for letter, text in given.items()}
-        words = [answer] if isinstance(answer, str) and answer.strip() in self.options else answer
-        if isinstance(words, str):
-            words = [c for c in words.lower() if c not in " ,;()"]
-        elif not isinstance(words, Iterable):
-            words = [words]
-        known = {**letters, **{key: key for key in self.options}}
+        names = self._names(given)
         chosen = []
-        for word in words:
-            if str(word).strip() not in known:
+        for word in _words(answer, names):
+            key = names.get(_bare(word))
+            if key is None:
                 return self._failed(
-                    f"{shown(word)} is none of the options {', '.join(letters)}.", "no option"
+                    f"{shown(word)} is none of the options {', '.join(given)}.", "no option"
                 )
-            chosen.append(known[str(word).strip()])
+            chosen.append(key)
         if len(self.keys) == 1 and len(set(chosen)) > 1:
             return self._failed("Choose one option.", "several options")
         for key in chosen:
@@ -123,8 +115,30 @@ class Choice(Exercise):
         praise = (self.reasons.get(key) for key in self.options if key in self.keys)
         return self._passed(" ".join(["Right.", *filter(None, praise)]))
 
-    def _key_of(self, text: str) -> str:
-        return next(key for key, option in self.options.items() if option == text)
+    def _names(self, given: Given) -> dict[str, str]:
+        """Return the keys of the options by all that an answer may call them."""
+        names = {_bare(key): key for key in self.options}
+        for letter, text in given.items():
+            key = next(key for key, option in self.options.items() if option == text)
+            ways = (letter, text, *(f"{letter}{mark} {text}" for mark in ").:"))
+            names |= dict.fromkeys(map(_bare, ways), key)
+        return names
+
+
+def _bare(word: object) -> str:
+    """Return a name without case, superfluous spaces, and punctuation around it."""
+    return " ".join(str(word).casefold().split()).strip(" .,:;()")
+
+
+def _words(answer: Any, names: Mapping[str, str]) -> list[Any]:
+    """Split an answer into names of options: a text that is none may be several letters."""
+    if isinstance(answer, str):
+        if _bare(answer) in names:
+            return [answer]
+        words = [word for word in re.findall(r"\w+", answer.casefold()) if word != "and"]
+        known = all(word in names for word in words)
+        return words if known else [letter for word in words for letter in word]
+    return list(answer) if isinstance(answer, Iterable) else [answer]
 
 
 class Options(dict[str, Any]):

@@ -22,6 +22,10 @@ from annobench.course.watch import (
 __all__ = ["Function"]
 
 
+#: What rounding two shares to two decimals may cost.
+_ROUNDED = 0.02
+
+
 @dataclass(frozen=True, kw_only=True)
 class Function(Exercise):
     """A function of the student's own, compared with the library on random inputs.
@@ -141,10 +145,8 @@ class Function(Exercise):
     def _judge(self, answer: Callable[..., Any], inputs: Sequence[tuple[Any, ...]]) -> Checked:
         first = _outcome(answer, inputs[0])
         if not isinstance(first, _Raised) and unanswered(first):
-            return self._failed(
-                f"Not answered yet: {self.signature} returns nothing; does it end with `return`? "
-                f"Hint: {self.hint}",
-                "not answered",
+            return self._unanswered(
+                f": {self.signature} returns nothing, so that it may lack a `return`"
             )
         got = self._outcomes(answer, inputs)
         right = self._outcomes(self.reference, inputs)
@@ -159,6 +161,12 @@ class Function(Exercise):
             telling = [n for n in range(len(inputs)) if not self._equal(made[n], right[n])]
             if all(self._equal(got[n], made[n]) for n in telling):
                 return self._failed(mistake.message, mistake.name)
+        if self._nearly(got, right):
+            return self._failed(
+                f"Nearly: your results differ from the right ones by less than {_ROUNDED}. Do you "
+                "round inside the function? Round only what you print.",
+                "rounding",
+            )
         example = faults[0]
         where = f"{self.signature.partition('(')[0]}({', '.join(map(shown, inputs[example]))})"
         if isinstance(got[example], _Raised):
@@ -169,9 +177,14 @@ class Function(Exercise):
         said = f"{broken.message} " if broken else ""
         return self._failed(
             f"{said}{where} gives {shown(got[example])}, but it should be "
-            f"{shown(right[example])}. Hint: {self.hint}",
+            f"{shown(right[example])}.{self._hinting}",
             broken.name if broken else None,
         )
+
+    def _nearly(self, got: Sequence[Any], right: Sequence[Any]) -> bool:
+        """Tell whether results are off by what rounding costs, and are no constant."""
+        near = all(same(one, other, _ROUNDED) for one, other in zip(got, right, strict=True))
+        return near and len(set(map(repr, got))) > 1
 
     def _broken(
         self, function: Callable[..., Any], inputs: Sequence[tuple[Any, ...]]

@@ -1,28 +1,20 @@
 """Grade a folder of notebooks: each runs in a process of its own, and is believed nothing.
 
-A submission only says what its answers are. They are checked here, in the grader's process, with
-the numbers of the student it names; a function is called in the submission's process on inputs
-drawn anew for each grading, and its values are compared here.
+A submission only says what its answers are, and isn't told what comes of them. They are checked
+here, in the grader's process, with the numbers of the student it names; a function is called in the
+submission's process on inputs drawn anew for each grading, and its values are compared here.
 """
 
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
-import os
 import pickle
 import secrets
-import selectors
-import shutil
-import signal
 import subprocess
-import sys
-import tempfile
-import time
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,25 +24,25 @@ from annobench.core.errors import CourseError
 from annobench.core.texts import is_formula
 from annobench.course import sessions
 from annobench.course.base import Exercise
+from annobench.course.compiling import compile_apart
+from annobench.course.confinement import Confinement, confinement
 from annobench.course.draws import draw
 from annobench.course.functions import Function
+from annobench.course.limits import MAX_ANSWERS, MAX_FILE, MAX_LINE
 from annobench.course.outcomes import Checked
 from annobench.course.results import FILE
-from annobench.course.student import DATA
+from annobench.course.student import DATA, NOBODY
 from annobench.course.wire import Foreign, decode, error_of
 
-__all__ = ["COLUMNS", "MAX_ANSWERS", "MAX_FILE", "MAX_LINE", "MAX_MEMORY", "grade"]
+__all__ = ["COLUMNS", "TOTAL", "grade"]
 
 #: Columns of the table of grades.
-COLUMNS = ("student", "exercise", "passed", "message", "session", "file")
+COLUMNS = ("student", "exercise", "passed", "of", "message", "session", "file")
 
-#: Limits of a submission: bytes of its file, of memory, and of one line that it says.
-MAX_FILE = 50 << 20
-MAX_MEMORY = 2 << 30
-MAX_LINE = 4 << 20
+#: What stands for the exercise in the row of a notebook's total.
+TOTAL = "total"
 
-#: How many answers to one exercise are looked at.
-MAX_ANSWERS = 20
+_UNCHECKED = "The notebook checks no answer."
 
 
 class _EndedError(Exception):
@@ -67,9 +59,21 @@ class _Submission:
     ended: str = ""
     failed_cells: list[str] = field(default_factory=list)
 
+    @property
+    def trouble(self) -> str:
+        """What went wrong in it, for its row."""
+        said = [self.ended] if self.ended else []
+        if self.failed_cells:
+            said.append(f"Cells that fail: {', '.join(self.failed_cells[:5])}.")
+        return " ".join(said)
+
 
 def grade(
-    folder: Path | str, *, seconds: int = 180, data: Path | str | None = None
+    folder: Path | str,
+    *,
+    seconds: int = 180,
+    data: Path | str | None = None,
+    trusted: bool = False,
 ) -> pd.DataFrame:
     """Run and grade every notebook of a folder.
 
@@ -81,17 +85,20 @@ def grade(
         Limit of time for each.
     data : path, optional
         The course's folder of data; by default `data` in the folder or in one above it.
+    trusted : bool, default False
+        Whether submissions may run unconfined if this computer can't confine them.
 
     Returns
     -------
     DataFrame
-        One row for each exercise of each notebook, with the columns of `COLUMNS`. A notebook that
-        can't be run has one row, which says why.
+        One row for each exercise of each notebook and one for its total, with the columns of
+        `COLUMNS`. A notebook that can't be graded has one row, which says why.
 
     Raises
     ------
     CourseError
-        If there is no such folder or it has no notebook.
+        If there is no such folder or it has no notebook, or if submissions are neither confined nor
+        trusted.
     """
     home = Path(folder)
     if not home.is_dir():
@@ -100,12 +107,12 @@ def grade(
     if not notebooks:
         raise CourseError(f"{home}: there is no notebook (*.ipynb) in it.")
     shared = _data_folder(home) if data is None else Path(data)
+    confined = confinement(shared, home, trusted=trusted)
+    compile_apart()
     rows: list[tuple[object, ...]] = []
-    # Compiled loops are kept for the whole run, apart from those of the grader.
-    with tempfile.TemporaryDirectory(prefix="annobench-grading-") as compiled:
-        for path in notebooks:
-            name = path.relative_to(home).as_posix()
-            rows += _rows(name, _graded(path, seconds, shared, Path(compiled)))
+    for path in notebooks:
+        found = _graded(path, seconds, confined)
+        rows += _rows(path.relative_to(home).as_posix(), found)
     return _doubles_marked(pd.DataFrame(rows, columns=list(COLUMNS)))
 
 
@@ -120,20 +127,31 @@ def _data_folder(home: Path) -> Path | None:
     return next((p / DATA for p in places if (p / DATA / FILE).is_file()), None)
 
 
-def _graded(path: Path, seconds: int, data: Path | None, compiled: Path) -> _Submission:
+def _cells(path: Path) -> list[str]:
+    """Return the code of a notebook's cells."""
+    try:
+        if not path.is_file() or path.stat().st_size > MAX_FILE:
+            raise _EndedError("This is no file, or one of more than 50 megabytes.")
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise _EndedError("This is not a Jupyter notebook, or it is damaged.") from None
+    except OSError as error:
+        raise _EndedError(f"The notebook can't be read ({error.strerror}).") from None
+    return code
+
+
+def _graded(path: Path, seconds: int, confined: Confinement) -> _Submission:
     """Run one notebook and check what it answers."""
     found = _Submission()
     try:
-        if not path.is_file() or path.stat().st_size > MAX_FILE:
-            found.ended = "This is no file, or one of more than 50 megabytes."
-            return found
-        with tempfile.TemporaryDirectory(prefix="annobench-submission-") as name:
-            work = Path(name)
-            shutil.copy(path, work / "submission.ipynb")
-            if data is not None:
-                (work / DATA).symlink_to(data.absolute())
-            with _Process(work, seconds, compiled) as process:
-                _listen(process, found)
+        cells = _cells(path)
+        with (
+            confined.running(seconds) as process,
+            _Conversation(process, seconds) as conversation,
+        ):
+            conversation.begin(cells)
+            _listen(conversation, found)
     except _EndedError as error:
         found.ended = str(error)
     except OSError as error:
@@ -141,17 +159,19 @@ def _graded(path: Path, seconds: int, data: Path | None, compiled: Path) -> _Sub
     return found
 
 
-def _listen(process: _Process, found: _Submission) -> None:
+def _listen(process: _Conversation, found: _Submission) -> None:
     """Follow what a submission says, and check its answers, until it ends."""
     while True:
         said = process.next()
         kind = said.get("kind")
         if kind == "end":
             return
-        if kind == "unreadable":
-            raise _EndedError("This is not a Jupyter notebook, or it is damaged.")
         if kind == "session":
             found.student = found.student or _plain(said.get("student"), 100)
+            if _same_name(found.student, NOBODY):
+                raise _EndedError(
+                    f"The first cell says {NOBODY!r}. Put in the name, and grade again."
+                )
             _begin(_plain(said.get("session"), 50), found)
         elif kind == "error":
             found.failed_cells.append(
@@ -159,14 +179,8 @@ def _listen(process: _Process, found: _Submission) -> None:
             )
         elif kind == "answer":
             session, exercise = str(said.get("session")), str(said.get("exercise"))
-            outcome = _checked(process, found, session, exercise, str(said.get("value")))
-            if outcome is not None:
-                process.tell(
-                    kind="checked",
-                    passed=outcome.passed,
-                    message=outcome.message,
-                    mistake=outcome.mistake,
-                )
+            _check(process, found, session, exercise, str(said.get("value")))
+            process.tell(kind="heard")
 
 
 def _begin(session: str, found: _Submission) -> None:
@@ -174,18 +188,13 @@ def _begin(session: str, found: _Submission) -> None:
         exercises = sessions.get(session).EXERCISES
     except CourseError:
         return
-    found.outcomes.setdefault(
-        session,
-        {e.id: Checked(e.id, False, "The notebook checks no answer.") for e in exercises},
-    )
+    found.outcomes.setdefault(session, {e.id: Checked(e.id, False, _UNCHECKED) for e in exercises})
 
 
-def _checked(
-    process: _Process, found: _Submission, session: str, id: str, value: str
-) -> Checked | None:
-    """Check an answer here; a function through its values. None if there is no such exercise."""
+def _check(process: _Conversation, found: _Submission, session: str, id: str, value: str) -> None:
+    """Check an answer to an exercise that there is; the last one counts."""
     if found.student is None or id not in found.outcomes.get(session, {}):
-        return None
+        return
     found.answers[session, id] = found.answers.get((session, id), 0) + 1
     if found.answers[session, id] > MAX_ANSWERS:
         raise _EndedError(f"The notebook checks exercise {id} more than {MAX_ANSWERS} times.")
@@ -201,97 +210,73 @@ def _checked(
         answer = Foreign("unknown type")
     if isinstance(answer, Foreign) and answer.type_name == "function":
         answer = process.call
-    outcome = exercise.check(answer, given)
+    found.outcomes[session][id] = exercise.check(answer, given)
     if process.broken:
         raise _EndedError(process.broken)
-    if not found.outcomes[session][id].passed:
-        found.outcomes[session][id] = outcome
-    return outcome
 
 
-class _Process:
-    """The process of a submission, and the pipes to it."""
+class _Conversation:
+    """What is said to the process of a submission and by it, up to a time."""
 
-    def __init__(self, work: Path, seconds: int, compiled: Path) -> None:
-        self._deadline = time.monotonic() + seconds
+    def __init__(self, process: subprocess.Popen[bytes], seconds: int) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._target, self._source = process.stdin, process.stdout
         self._seconds = seconds
-        self._buffer = b""
         self._calls = 0
+        self._stopped = threading.Event()
         #: Why it says no more, found out during a call.
         self.broken = ""
-        asked_here, self._target = os.pipe()
-        self._source, told_there = os.pipe()
-        command = [sys.executable, "-m", "annobench.course.submission", "submission.ipynb"]
-        command += [str(asked_here), str(told_there), str(seconds), str(MAX_MEMORY), str(compiled)]
-        try:
-            self._process = subprocess.Popen(  # noqa: S603  (in bounds: limits, guards)
-                [*_isolation(), *command],
-                cwd=work,
-                env=_environment(work, compiled),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=(asked_here, told_there),
-                start_new_session=True,
-            )
-        finally:
-            os.close(asked_here)
-            os.close(told_there)
-        os.set_blocking(self._source, False)
-        os.set_blocking(self._target, False)
-        self._selector = selectors.DefaultSelector()
-        self._selector.register(self._source, selectors.EVENT_READ)
+        self._limit = threading.Timer(seconds, self._stop, [process])
+        self._limit.daemon = True
 
-    def __enter__(self) -> _Process:
+    def __enter__(self) -> _Conversation:
+        self._limit.start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.kill()
-        self._process.wait()
-        self._selector.close()
-        os.close(self._source)
-        os.close(self._target)
+        self._limit.cancel()
+
+    def begin(self, cells: list[str]) -> None:
+        """Send the cells to run."""
+        self._say(json.dumps(cells))
+
+    def _stop(self, process: subprocess.Popen[bytes]) -> None:
+        self._stopped.set()
+        process.kill()
+
+    def _ended(self) -> _EndedError:
+        if self._stopped.is_set():
+            return _EndedError(
+                f"The notebook was stopped after {self._seconds} seconds. Does a loop never end?"
+            )
+        return _EndedError(
+            "The notebook ended its process, or was stopped at the limit of time or memory."
+        )
+
+    def _say(self, line: str) -> None:
+        try:
+            self._target.write(line.encode() + b"\n")
+            self._target.flush()
+        except OSError:
+            raise self._ended() from None
 
     def tell(self, **message: object) -> None:
         """Say something to the submission, which may be gone or not listen."""
-        left = json.dumps(message).encode() + b"\n"
-        while left:
-            try:
-                left = left[os.write(self._target, left) :]
-            except BlockingIOError:
-                if time.monotonic() > self._deadline:
-                    raise self._too_slow() from None
-                time.sleep(0.01)
-            except OSError:
-                raise _EndedError("The notebook ended its process.") from None
+        self._say(json.dumps(message))
 
     def next(self) -> dict[str, Any]:
         """Return the next thing that the submission says."""
-        while b"\n" not in self._buffer:
-            left = self._deadline - time.monotonic()
-            if left <= 0 or not self._selector.select(left):
-                raise self._too_slow()
-            piece = os.read(self._source, 1 << 16)
-            if not piece:
-                raise _EndedError(
-                    "The notebook ended its process, or was stopped at the limit of time or memory."
-                )
-            self._buffer += piece
-            if len(self._buffer) > MAX_LINE:
-                raise _EndedError("An answer of the notebook is too long to be read.")
-        line, _, self._buffer = self._buffer.partition(b"\n")
+        line = self._source.readline(MAX_LINE)
+        if len(line) == MAX_LINE:
+            raise _EndedError("An answer of the notebook is too long to be read.")
+        if not line.endswith(b"\n"):
+            raise self._ended()
         try:
             said = json.loads(line)
         except (ValueError, RecursionError):
             return {}
         return said if isinstance(said, dict) else {}
-
-    def _too_slow(self) -> _EndedError:
-        return _EndedError(
-            f"The notebook was stopped after {self._seconds} seconds. Does a loop never end?"
-        )
 
     def call(self, *arguments: Any) -> Any:
         """Call the function that the submission has just given as its answer."""
@@ -312,61 +297,19 @@ class _Process:
         return value
 
 
-@cache
-def _isolation() -> tuple[str, ...]:
-    """Return the command that leaves a submission no network and no other's processes, if any."""
-    unshare = shutil.which("unshare")
-    command = ("--user", "--map-root-user", "--net", "--pid", "--fork", "--kill-child")
-    if unshare is None:
-        return ()
-    try:
-        tried = subprocess.run(  # noqa: S603  (our own)
-            [unshare, *command, sys.executable, "-c", ""], capture_output=True, timeout=30
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ()
-    return (unshare, *command) if tried.returncode == 0 else ()
-
-
-def _environment(work: Path, compiled: Path) -> dict[str, str]:
-    """Return an environment with nothing of the teacher's but what Python needs."""
-    from annobench.datasets.sources import cache_folder
-
-    nowhere = "http://127.0.0.1:9"
-    kept = ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "SYSTEMROOT", "ANNOBENCH_DATA_MIRROR")
-    return {name: os.environ[name] for name in kept if name in os.environ} | {
-        "ANNOBENCH_CACHE": str(cache_folder().absolute()),
-        "HOME": str(work),
-        "HTTPS_PROXY": nowhere,
-        "HTTP_PROXY": nowhere,
-        "MPLBACKEND": "Agg",
-        "MPLCONFIGDIR": str(compiled / "matplotlib"),
-        "NUMBA_CACHE_DIR": str(compiled / "numba"),
-        "NUMBA_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "TMPDIR": str(work),
-        "http_proxy": nowhere,
-        "https_proxy": nowhere,
-    }
-
-
 def _rows(file: str, found: _Submission) -> Iterator[tuple[object, ...]]:
-    student = _safe(found.student or "")
+    student, trouble = _safe(found.student or ""), found.trouble
     if not found.outcomes:
-        why = found.ended or "The notebook begins no session of the course."
-        if found.failed_cells and not found.ended:
-            why += f" Cells that fail: {', '.join(found.failed_cells[:5])}."
-        yield student, "", False, _safe(why), "", _safe(file)
+        why = trouble if found.ended else f"The notebook begins no session of the course. {trouble}"
+        yield student, "", 0, 0, _safe(why), "", _safe(file)
     for session, outcomes in found.outcomes.items():
         for id, outcome in outcomes.items():
             message = outcome.message
-            if not outcome.passed and outcome.message == "The notebook checks no answer.":
-                message = " ".join(filter(None, [message, found.ended]))
-                if found.failed_cells:
-                    message += f" Cells that fail: {', '.join(found.failed_cells[:5])}."
-            yield student, id, outcome.passed, _safe(message), session, _safe(file)
+            if message == _UNCHECKED:
+                message = f"{message} {trouble}"
+            yield student, id, int(outcome.passed), 1, _safe(message), session, _safe(file)
+        passed = sum(outcome.passed for outcome in outcomes.values())
+        yield student, TOTAL, passed, len(outcomes), _safe(trouble), session, _safe(file)
 
 
 def _doubles_marked(table: pd.DataFrame) -> pd.DataFrame:
@@ -376,6 +319,10 @@ def _doubles_marked(table: pd.DataFrame) -> pd.DataFrame:
     several = files.index[files > 1]
     table.loc[several, "message"] += " (Several notebooks have this student's name.)"
     return table
+
+
+def _same_name(one: str, other: str) -> bool:
+    return "".join(one.casefold().split()) == "".join(other.casefold().split())
 
 
 def _plain(value: object, length: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from annobench.core.errors import CourseError
-from annobench.course.base import Exercise, Given, Mistake, Text
+from annobench.course.base import Exercise, Given, Mistake
 from annobench.course.outcomes import Checked, as_number, shown
 
 __all__ = ["Drawn", "Number", "Simulation"]
@@ -60,18 +60,11 @@ class Number(Drawn):
         At least three.
     digits : int, default 3
         Decimals asked for. Half a unit of the last one is the tolerance.
-    question : str or callable, optional
-        The exercise as a question of an exam that stands alone: a text with the names of what is
-        given in braces, or a function of what is given. Without it, it is not in the bank.
-    solution : str or callable, optional
-        How the answer is found, in the same form; `answer` may stand in braces.
     """
 
     solve: Callable[[Given], float]
     mistakes: tuple[Mistake, ...]
     digits: int = 3
-    question: Text = ""
-    solution: Text = ""
 
     @property
     def tolerance(self) -> float:
@@ -126,7 +119,7 @@ class Number(Drawn):
                 f"Nearly: give {self.digits} decimals, and round only at the end, not in between.",
                 "rounding",
             )
-        return self._failed(f"{shown(number)} is not the number asked for. Hint: {self.hint}")
+        return self._failed(f"{shown(number)} is not the number asked for.{self._hinting}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,7 +187,7 @@ class Simulation(Drawn):
         side = "below" if number < low else "above"
         return self._failed(
             f"{shown(number)} lies {side} what a right simulation gives, other than once in ten "
-            f"thousand times. Hint: {self.hint}",
+            f"thousand times.{self._hinting}",
             f"too {'small' if number < low else 'large'}",
         )
 

@@ -113,7 +113,8 @@ def same(one: Any, other: Any, tolerance: float = 1e-8) -> bool:
         Numbers, texts, arrays, tables, or sequences and mappings of them. NaN equals NaN; a list,
         a tuple, a series and an array with the same elements are equal.
     tolerance : float, default 1e-8
-        Largest difference, relative to numbers beyond 1, absolute below.
+        Largest difference, relative to numbers beyond 1, absolute below; at least 1e-5 where a
+        value is in single precision.
 
     Returns
     -------
@@ -133,6 +134,10 @@ def same(one: Any, other: Any, tolerance: float = 1e-8) -> bool:
         return False
 
 
+#: What is left of a number after a short computation in single precision.
+_SINGLE = 1e-5
+
+
 def _same(one: Any, other: Any, tolerance: float) -> bool:
     if one is None or other is None:
         return one is other
@@ -146,6 +151,8 @@ def _same(one: Any, other: Any, tolerance: float) -> bool:
     one, other = (np.asarray(v.to_numpy() if _is_pandas(v) else v) for v in (one, other))
     if one.shape != other.shape:
         return False
+    if np.float32 in (one.dtype, other.dtype):
+        tolerance = max(tolerance, _SINGLE)
     if one.dtype.kind in "iufbc" and other.dtype.kind in "iufbc":
         return bool(np.allclose(one, other, rtol=tolerance, atol=tolerance, equal_nan=True))
     if one.ndim == 0:

@@ -14,6 +14,7 @@ from annobench.core.logs import quiet
 from annobench.course import sessions
 from annobench.course.base import Exercise, Lesson
 from annobench.course.draws import draw, student_rng
+from annobench.course.failed_cells import clear_after_failures
 from annobench.course.outcomes import Checked
 from annobench.course.results import FILE, Results, Value, read_table
 
@@ -301,6 +302,7 @@ def session(id: str, student: str) -> Session:
     """
     # A notebook without ipywidgets needs no word on progress bars.
     warnings.filterwarnings("ignore", message="IProgress not found")
+    clear_after_failures()
     held = Session(id, student)
     loaded = [held.data(name) for name in held.lesson.data]
     if any(data.provenance == "simulated" for data in loaded):

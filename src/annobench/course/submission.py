@@ -1,8 +1,9 @@
-"""Run a student's notebook in this process, which the grader started for it alone.
+"""Run a student's cells in this process, which the grader started for them alone.
 
-``python -m annobench.course.submission NOTEBOOK IN OUT SECONDS BYTES`` runs the code cells one
-after the other. What is checked goes to the grader by the pipe OUT; the grader answers by IN, and
-may ask for calls of a function. This process decides nothing.
+``python -m annobench.course.submission SECONDS [FILES]`` reads the cells from its input, runs them
+one after the other as IPython does, and says what they answer on its output. The grader may ask for
+calls of a function. This process decides nothing. FILES says what it may read, if it is confined by
+namespaces.
 """
 
 from __future__ import annotations
@@ -13,24 +14,18 @@ import os
 import pickle
 import sys
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
+from annobench.course.limits import MAX_MEMORY, MAX_WRITTEN
 from annobench.course.watch import FUNCTION_SECONDS, TooSlowError, time_limit
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
 
 __all__ = ["main"]
 
-#: Events of Python that a notebook has no need of: processes, signals, connections.
-_REFUSED = {
-    *("os.exec", "os.fork", "os.forkpty", "os.kill", "os.killpg", "os.posix_spawn", "os.system"),
-    *("pty.spawn", "signal.pthread_kill", "socket.bind", "socket.connect", "socket.sendto"),
-    "subprocess.Popen",
-}
-#: Events that change the file named by their first argument.
-_CHANGES = {
-    *("os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir"),
-    *("os.symlink", "os.truncate", "os.utime", "shutil.move", "shutil.rmtree"),
-}
-_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+#: Nothing listens there.
+_NOWHERE = "http://127.0.0.1:9"
 
 
 class _Grader:
@@ -40,19 +35,19 @@ class _Grader:
         self._source, self._target = source, target
         self._seconds, self._elapsed = seconds, elapsed
 
+    def cells(self) -> list[str]:
+        return list(json.loads(self._source.readline()))
+
     def tell(self, **message: str) -> None:
         self._target.write(json.dumps(message) + "\n")
         self._target.flush()
 
-    def check(self, session: str, exercise: str, answer: Any) -> tuple[bool, str, str | None]:
-        """Give an answer, call the function if it is one, and return what the grader says."""
+    def answer(self, session: str, exercise: str, answer: Any) -> None:
+        """Give an answer, and call the function if it is one."""
         from annobench.course.wire import encode
 
         self.tell(kind="answer", session=session, exercise=exercise, value=encode(answer))
-        while True:
-            asked = json.loads(self._source.readline())
-            if asked["kind"] == "checked":
-                return asked["passed"], asked["message"], asked["mistake"]
+        while (asked := json.loads(self._source.readline()))["kind"] == "call":
             # From the grader, who made it, so that it may be unpickled.
             arguments = pickle.loads(base64.b64decode(asked["arguments"]))  # noqa: S301
             try:
@@ -68,7 +63,7 @@ class _Grader:
                 )
 
 
-def _limit(seconds: int, size: int) -> None:
+def _limit(seconds: int) -> None:
     """Limit time of processor, memory and the size of files, where the system can do that."""
     try:
         import resource
@@ -76,53 +71,52 @@ def _limit(seconds: int, size: int) -> None:
         return
     for kind, limit in (
         (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_AS, size),
-        (resource.RLIMIT_FSIZE, 1 << 26),
+        (resource.RLIMIT_AS, MAX_MEMORY),
+        (resource.RLIMIT_FSIZE, MAX_WRITTEN),
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(kind, (limit, limit))
 
 
-def _guard(folders: tuple[str, ...]) -> None:
-    """Refuse processes, connections and writing outside some folders, as far as Python can."""
-    allowed = tuple(os.path.realpath(folder) + os.sep for folder in folders)
+def _settle() -> None:
+    """Make this folder the home of all that writes, with its own copy of compiled code."""
+    from annobench.course.compiling import copy_compiled
 
-    def inside(path: object) -> bool:
-        if isinstance(path, int) or path == os.devnull:
-            return True
-        return (os.path.realpath(os.fsdecode(path)) + os.sep).startswith(allowed)  # type: ignore[arg-type]
+    home = Path.cwd()
+    copy_compiled(home / "compiled")
+    os.environ.update(
+        ARROW_DEFAULT_MEMORY_POOL="system",  # others reserve far more than they use
+        HOME=str(home),
+        IPYTHONDIR=str(home / "ipython"),
+        MPLBACKEND="Agg",
+        MPLCONFIGDIR=str(home / "matplotlib"),
+        NUMBA_CACHE_DIR=str(home / "compiled"),
+        NUMBA_NUM_THREADS="1",
+        OMP_NUM_THREADS="1",
+        OPENBLAS_NUM_THREADS="1",
+        PYTHONDONTWRITEBYTECODE="1",
+        TMPDIR=str(home),
+    )
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        os.environ[name] = _NOWHERE
 
-    def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "open":
-            path, mode, flags = arguments
-            writes = bool(set(mode or "") & set("wax+")) or (flags or 0) & _WRITES
-            if writes and not inside(path):
-                raise PermissionError(f"a submission may not write {path}")
-        elif event in _CHANGES:
-            if not inside(arguments[0]):
-                raise PermissionError(f"a submission may not change {arguments[0]}")
-        elif event in _REFUSED:
-            raise PermissionError(f"a submission may not use {event}")
 
-    sys.addaudithook(hook)
+def _shell() -> InteractiveShell:
+    """Return the shell of IPython, which keeps no history."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
 
+    class Shell(InteractiveShell):
+        def enable_gui(self, gui: str | None = None) -> None:
+            """Do nothing: %matplotlib asks for it, and there are no windows here."""
 
-def _cells(notebook: Path) -> list[str]:
-    """Return the code of a notebook's cells, without lines for IPython."""
-    content = json.loads(notebook.read_text(encoding="utf-8"))
-    cells = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
-    sources = ["".join(cell["source"]) for cell in cells]
-    return [
-        "\n".join(
-            line for line in source.splitlines() if not line.lstrip().startswith(("%", "!", "?"))
-        )
-        for source in sources
-    ]
+    return Shell.instance(config=Config({"HistoryManager": {"enabled": False}}))
 
 
 def _run(cells: list[str], grader: _Grader, seconds: float) -> None:
     """Run cells as a notebook does; one that fails does not keep the others from running."""
     from annobench.course import student
+    from annobench.course.failed_cells import clear_after_failures
     from annobench.course.outcomes import Checked
 
     class Recorded(student.Session):
@@ -132,36 +126,53 @@ def _run(cells: list[str], grader: _Grader, seconds: float) -> None:
 
         def check(self, id: str, answer: Any = ...) -> Checked:
             exercise = self._exercise(id).id
-            return Checked(exercise, *grader.check(self.lesson.id, exercise, answer))
+            grader.answer(self.lesson.id, exercise, answer)
+            # Whoever tries one answer after the other is done with the first.
+            return Checked(exercise, True, "It is checked by the grader.")
 
     student.Session = Recorded  # type: ignore[misc]
     # Data are loaded only by a notebook that uses them.
     student.session = Recorded
-    names = {"__name__": "__main__", "display": lambda *values, **options: None}
+    shell = _shell()
+    clear_after_failures()
     for number, source in enumerate(cells, 1):
+        error: BaseException | None
         try:
             with time_limit(seconds, elapsed=seconds):
-                exec(compile(source, f"<cell {number}>", "exec"), names)  # noqa: S102
-        except BaseException as error:
+                done = shell.run_cell(source)  # type: ignore[no-untyped-call]
+            error = done.error_before_exec or done.error_in_exec
+        except BaseException as raised:
+            error = raised
+        if error is not None:
             grader.tell(kind="error", cell=str(number), error=type(error).__name__[:80])
 
 
+def _pipes() -> tuple[TextIO, TextIO]:
+    """Return what leads from and to the grader, and lead what cells read and print to nowhere."""
+    source, target = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    return os.fdopen(source, encoding="utf-8"), os.fdopen(target, "w", encoding="utf-8")
+
+
 def main() -> None:
-    """Run the notebook that the arguments name."""
-    notebook, source, target, seconds, size, *folders = sys.argv[1:]
-    _limit(int(seconds), int(size))
+    """Run the cells that the grader sends."""
+    seconds, *files = sys.argv[1:]
+    if files:
+        from annobench.course.namespaces import enter
+
+        described = json.loads(files[0])
+        enter(Path(described.pop("root")), **described)
+    _limit(int(seconds))
+    source, target = _pipes()
     # A cell that never ends shall not keep those after it from running.
     share = int(seconds) / 2
-    with os.fdopen(int(source), encoding="utf-8") as asked, os.fdopen(int(target), "w") as told:
-        grader = _Grader(asked, told, seconds=min(FUNCTION_SECONDS, share), elapsed=share)
-        try:
-            cells = _cells(Path(notebook))
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            grader.tell(kind="unreadable", error=type(error).__name__)
-            return
-        _guard((os.getcwd(), *folders))
-        _run(cells, grader, share)
-        grader.tell(kind="end")
+    grader = _Grader(source, target, seconds=min(FUNCTION_SECONDS, share), elapsed=share)
+    cells = grader.cells()
+    _settle()
+    _run(cells, grader, share)
+    grader.tell(kind="end")
 
 
 if __name__ == "__main__":

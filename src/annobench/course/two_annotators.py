@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.course.base import Given
-from annobench.course.texts import table
 
 __all__ = [
-    "as_text",
     "cells",
     "corrected",
     "draw_cells",
@@ -101,24 +99,6 @@ def shares(given: Given) -> Shares:
     """
     counts = np.asarray(given["table"], dtype=np.float64)
     return np.asarray(counts / counts.sum())
-
-
-def as_text(given: Given) -> str:
-    """Return the frame `table` of an exercise for a question of an exam.
-
-    Parameters
-    ----------
-    given : mapping
-        With `table`, counts.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
-    counts = given["table"]
-    corner = "annotator 1 in rows, 2 in columns"
-    return table(counts, rows=list(counts.index), columns=list(counts.columns), corner=corner)
 
 
 def observed(p: Shares) -> float:

@@ -20,6 +20,9 @@ __all__ = ["MAX_DEPTH", "Foreign", "RemoteError", "decode", "encode", "error_of"
 MAX_DEPTH = 20
 
 
+_KINDS: dict[str, type] = {"f": float, "single": np.float32, "i": int, "u": int, "b": bool}
+
+
 @dataclass(frozen=True)
 class Foreign:
     """A value of a type that is not passed on.
@@ -111,6 +114,8 @@ def error_of(name: str, text: str) -> Exception:
 def _packed(value: Any, depth: int) -> Any:
     if depth == 0:
         return {"foreign": "deeply nested"}
+    if isinstance(value, np.float32):
+        value = np.asarray(value)  # known by its precision
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
@@ -120,7 +125,8 @@ def _packed(value: Any, depth: int) -> Any:
     if isinstance(value, pd.DataFrame | pd.Series | pd.Index):
         value = value.to_numpy()
     if isinstance(value, np.ndarray):
-        return {"array": _packed(value.tolist(), depth), "kind": value.dtype.kind}
+        kind = "single" if value.dtype == np.float32 else value.dtype.kind
+        return {"array": _packed(value.tolist(), depth), "kind": kind}
     if isinstance(value, list):
         return [_packed(v, depth - 1) for v in value]
     if isinstance(value, tuple):
@@ -142,8 +148,7 @@ def _unpacked(value: Any, depth: int) -> Any:
     if "ellipsis" in value:
         return ...
     if "array" in value:
-        kind = {"f": float, "i": int, "u": int, "b": bool}.get(value["kind"], object)
-        return np.array(_unpacked(value["array"], depth), dtype=kind)
+        return np.array(_unpacked(value["array"], depth), dtype=_KINDS.get(value["kind"], object))
     if "tuple" in value:
         return tuple(_unpacked(v, depth - 1) for v in value["tuple"])
     if "set" in value:

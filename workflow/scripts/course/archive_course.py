@@ -72,6 +72,13 @@ def licences(metas: Iterable[dict[str, Any]], permissions: dict[str, Permission]
     return "\n".join(lines)
 
 
+def with_wheel(requirements: Path, wheel: Path) -> bytes:
+    """Return requirements to which a wheel beside them is added, with its hash."""
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    own = f"./{wheel.name} \\\n    --hash=sha256:{digest}\n"
+    return own.encode() + requirements.read_bytes()
+
+
 def students_files(
     inputs: dict[str, list[Path]], metas: dict[str, dict[str, Any]]
 ) -> Iterator[tuple[str, bytes]]:
@@ -79,11 +86,9 @@ def students_files(
     [wheel], [requirements] = inputs["wheel"], inputs["requirements"]
     permissions = read_permissions(inputs["permissions"][0])
     here = {id for id, meta in metas.items() if may_be_passed_on(meta, permissions)}
-    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
-    own = f"./{wheel.name} \\\n    --hash=sha256:{digest}\n"
     yield "README.md", inputs["readme"][0].read_text("utf-8").replace("WHEEL", wheel.name).encode()
     yield "LICENSE", inputs["licence"][0].read_bytes()
-    yield "requirements.txt", own.encode() + requirements.read_bytes()
+    yield "requirements.txt", with_wheel(requirements, wheel)
     yield wheel.name, wheel.read_bytes()
     for path in inputs["student"]:
         yield (path.name if path.suffix == ".ipynb" else f"pages/{path.name}"), path.read_bytes()
@@ -102,8 +107,18 @@ def students_files(
 
 def teachers_files(inputs: dict[str, list[Path]], students: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the names and contents of the teacher's archive, in which the students' lies."""
-    yield "README.md", inputs["teacher"][0].read_bytes()
+    [package], [requirements] = inputs["package"], inputs["requirements"]
+    version = package.name.split("-")[1]
+
+    def filled(path: Path) -> bytes:
+        text = path.read_text("utf-8")
+        return text.replace("WHEEL", package.name).replace("VERSION", version).encode()
+
+    yield "README.md", filled(inputs["teacher"][0])
     yield students.name, students.read_bytes()
+    yield f"package/{package.name}", package.read_bytes()
+    yield "package/requirements.txt", with_wheel(requirements, package)
+    yield "package/Containerfile", filled(inputs["container"][0])
     yield "bank.html", inputs["bank"][0].read_bytes()
     for path in inputs["guide"]:  # in folders of their names, so that links lead on
         yield f"guide/{path.parent.name}/{path.name}", path.read_bytes()
@@ -136,7 +151,17 @@ def main(inputs: dict[str, list[Path]], students: Path, teacher: Path) -> None:
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         named = (
-            *("wheel", "requirements", "readme", "teacher", "licence", "permissions", "licences"),
+            *(
+                "wheel",
+                "package",
+                "container",
+                "requirements",
+                "readme",
+                "teacher",
+                "licence",
+                "permissions",
+                "licences",
+            ),
             *("results", "data", "tables", "student", "solutions", "slides", "bank", "guide"),
         )
         paths = {}

@@ -1,4 +1,4 @@
-"""Render the page of the course, and the bank of exam questions with one student's numbers."""
+"""Render the page of the course, and the bank of exam questions with sample numbers."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from annobench.core.files import recording, replacing
-from annobench.course import bank, sessions
+from annobench.course import sessions
+from annobench.course.exam import bank
+from annobench.course.exam.secret import Secret
 from annobench.reporting.pages import render
 
-#: Whose numbers the bank shows.
-STUDENT = "sample"
+#: Of the numbers that the bank shows. It is public, and so no secret.
+SAMPLE = Secret("a sample that no exam may use")
 
 
 def described(id: str, titles: dict[str, str]) -> dict[str, Any]:
@@ -44,4 +46,4 @@ if snakemake := globals().get("snakemake"):
         page = course_page(chosen, Path(snakemake.input.site[0]).parent)
         with replacing(snakemake.output.page) as draft:
             draft.write_text(page, encoding="utf-8")
-        bank.write_bank(Path(snakemake.output.bank), STUDENT, only=chosen)
+        bank.write_bank(Path(snakemake.output.bank), SAMPLE, only=chosen)

@@ -1,23 +1,34 @@
-"""Build the wheel of the package, from a copy of the sources, so that these stay as they are."""
+"""Build the wheels of the package: the teacher's, and the students', which holds no bank.
+
+Each is built from a copy of the sources, so that these stay as they are.
+"""
 
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from annobench.core.files import recording, replacing
 
+#: What teachers alone need, in the package.
+TEACHERS = ("course/exam", "cli/course_exam.py")
 
-def build(top: Path, target: Path) -> None:
-    """Write the wheel; of equal sources it has equal bytes."""
+
+def build(top: Path, target: Path, readme: Path, without: Iterable[str] = ()) -> None:
+    """Write a wheel; of equal sources it has equal bytes."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for file in ("pyproject.toml", "README.md", "LICENSE"):
+        for file in ("pyproject.toml", "LICENSE"):
             shutil.copy(top / file, folder)
+        shutil.copy(readme, folder / "README.md")
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
         shutil.copytree(top / "src", folder / "src", ignore=ignored)
+        for part in without:
+            path = folder / "src" / "annobench" / part
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
         options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
         command = [sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", name, name]
         # The time that the files in a wheel bear: 1 January 1980, the first that a zip can.
@@ -29,4 +40,7 @@ def build(top: Path, target: Path) -> None:
 
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
-        build(Path(snakemake.input.project[0]).parent, Path(snakemake.output.wheel))
+        top = Path(snakemake.input.project[0]).parent
+        build(top, Path(snakemake.output.teacher), top / "README.md")
+        readme = Path(snakemake.input.readme)
+        build(top, Path(snakemake.output.students), readme, without=TEACHERS)

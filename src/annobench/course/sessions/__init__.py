@@ -1,7 +1,6 @@
 """The sessions of the course: one module a session, found by its file.
 
-A module holds a `LESSON`, which names its source in the folder `course`, the list `EXERCISES`, and
-the list `BANK` of further questions for an exam.
+A module holds a `LESSON`, which names its source in the folder `course`, and the list `EXERCISES`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ def discover() -> dict[str, ModuleType]:
     Returns
     -------
     dict of str to module
-        In the order of the sessions. Each module has `LESSON`, `EXERCISES` and `BANK`.
+        In the order of the sessions. Each module has `LESSON` and `EXERCISES`.
 
     Raises
     ------
@@ -43,7 +42,7 @@ def get(id: str) -> ModuleType:
     Returns
     -------
     module
-        It has `LESSON`, `EXERCISES` and `BANK`.
+        It has `LESSON` and `EXERCISES`.
 
     Raises
     ------

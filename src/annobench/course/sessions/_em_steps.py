@@ -117,7 +117,7 @@ def e_inputs(rng: np.random.Generator) -> list[tuple[Any, ...]]:
 
 
 def sums_to_one(step: Any, *arguments: Any) -> bool:
-    return bool(np.allclose(np.sum(step(*arguments), axis=1), 1, atol=1e-9))
+    return bool(np.allclose(np.sum(step(*arguments), axis=1), 1, atol=1e-6))
 
 
 def estimate_confusion(
@@ -191,7 +191,7 @@ def m_inputs(rng: np.random.Generator) -> list[tuple[Any, ...]]:
 
 
 def rows_sum_to_one(step: Any, *arguments: Any) -> bool:
-    return bool(np.allclose(np.sum(step(*arguments), axis=2), 1, atol=1e-9))
+    return bool(np.allclose(np.sum(step(*arguments), axis=2), 1, atol=1e-6))
 
 
 def fit_by_em(

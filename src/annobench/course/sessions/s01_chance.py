@@ -23,10 +23,7 @@ from annobench.course.records import (
 )
 from annobench.course.two_annotators import (
     Shares,
-    as_text,
-    cells,
     corrected,
-    draw_cells,
     draw_counts,
     expected,
     kappa,
@@ -73,6 +70,12 @@ def _by_pooled(p: Shares) -> float:
     return float((pooled(p) ** 2).sum())
 
 
+def _by_modal(p: Shares) -> float:
+    """Return the expected agreement on the most frequent category."""
+    modal = int(np.argmax(pooled(p)))
+    return float(p.sum(axis=1)[modal] * p.sum(axis=0)[modal])
+
+
 OBSERVED = Number(
     id="1.1",
     title="Observed agreement",
@@ -84,6 +87,14 @@ OBSERVED = Number(
             "a count",
             lambda given: float(np.trace(np.asarray(given["table"]))),
             "This is the number of items on which the two agree. Divide it by the number of items.",
+        ),
+        Mistake(
+            "a count of disagreements",
+            lambda given: float(
+                np.sum(np.asarray(given["table"])) - np.trace(np.asarray(given["table"]))
+            ),
+            "This is the number of items off the diagonal, on which the two differ. Count those on "
+            "the diagonal, and divide by the number of items.",
         ),
         Mistake(
             "disagreement",
@@ -101,11 +112,6 @@ OBSERVED = Number(
     ),
     hint="On which cells of the table did both choose the same category? Add them up, and divide "
     "by the sum of all cells.",
-    question=lambda given: (
-        f"Two annotators labelled the same items:{as_text(given)}"
-        "What is their observed agreement, as a share?"
-    ),
-    solution="The sum of the diagonal divided by the sum of all cells: {answer}.",
 )
 
 EXPECTED = Number(
@@ -147,6 +153,12 @@ EXPECTED = Number(
             "the own margins.",
         ),
         Mistake(
+            "modal category alone",
+            lambda given: _by_modal(shares(given)),
+            "This is how often chance makes them meet in the most frequent category. They meet in "
+            "the others, too: do the same for each category and add up.",
+        ),
+        Mistake(
             "a count",
             lambda given: expected(shares(given)) * float(np.asarray(given["table"]).sum()),
             "This is the number of items on which chance would make them agree. Divide once more "
@@ -156,12 +168,6 @@ EXPECTED = Number(
     hint="Turn both margins into shares. If annotator 1 says 'both' for a tenth of the items and "
     "annotator 2 for a fifth, and neither looks at the item, they meet in 'both' on 1/10 x 1/5 of "
     "them. Do this for each category and add up.",
-    question=lambda given: (
-        f"Two annotators labelled the same items:{as_text(given)}"
-        "What is the expected agreement in Cohen's kappa?"
-    ),
-    solution="For each category, the share of its row times the share of its column; their sum "
-    "is {answer}.",
 )
 
 
@@ -479,12 +485,6 @@ SINGLE = Number(
     ),
     hint="Make a table with two rows and two columns: the category, and all others together. Its "
     "four cells add up to all items. Then compute kappa of this table.",
-    question=lambda given: (
-        f"Two annotators labelled the same items:{as_text(given)}"
-        f"What is Cohen's kappa of '{given['category']}' against the rest?"
-    ),
-    solution="Merge the two other categories, and compute kappa of the table with two rows and "
-    "two columns: {answer}.",
 )
 
 
@@ -536,9 +536,6 @@ PREVALENCE = Number(
     ),
     hint="Both annotators say 'yes' for a share q of the items and 'no' for 1 - q. By chance they "
     "meet in 'yes' on q x q of the items. And in 'no'?",
-    question="Two annotators both find a share of {prevalence} of the comments insulting, and "
-    "agree on a share of {observed_agreement} of all comments. What is Cohen's kappa?",
-    solution="A_e = q^2 + (1 - q)^2 with q = {prevalence}; (A_o - A_e) / (1 - A_e) = {answer}.",
 )
 
 PARADOX = Choice(
@@ -546,17 +543,17 @@ PARADOX = Choice(
     title="Why is the second kappa lower?",
     options={
         "careless": "The annotators of the second table were less careful.",
-        "prevalence": "Almost all items of the second table get the same category, so that chance "
-        "alone gives much agreement and little room is left above it.",
-        "bias": "The annotators of the second table differ more in how often they say 'yes'.",
+        "prevalence": "Almost all its items get one category, so that chance gives much agreement.",
+        "bias": "The annotators of the second table differ more in how often they say 'yes' to an "
+        "item.",
         "size": "The second table has fewer items, and kappa of small samples is lower.",
     },
     right="prevalence",
     reasons={
         "careless": "They disagree on as many items as the others: 15 of 100 in both tables. "
         "Nothing in the two tables shows less care. Compare the margins.",
-        "prevalence": "In the second table chance alone gives 78% agreement, in the first 50%. The "
-        "same 15 disagreements are then a large part of what was left to win.",
+        "prevalence": "In the second table chance alone gives 78% agreement, in the first 50%. "
+        "Little room is left above it, of which the same 15 disagreements are a large part.",
         "bias": "Their margins differ by 5 items of 100, those of the first table by 3. So small a "
         "difference changes A_e very little; and a larger one would lower it, which raises kappa.",
         "size": "Both tables have 100 items. And the size of a sample changes how sure kappa is, "
@@ -572,9 +569,9 @@ REPORT = Choice(
         "kappa": "Kappa alone, with the word for its range ('substantial').",
         "agreement": "Observed agreement alone, as kappa suffers from a paradox.",
         "best": "The one of several coefficients that is highest.",
-        "table": "The table of counts (or all labels), observed agreement, kappa, and kappa or "
-        "specific agreement of the rare category.",
-        "maximum": "Kappa divided by the largest kappa that the margins allow.",
+        "table": "The table of counts, with observed agreement and kappa computed from it.",
+        "maximum": "Kappa divided by the largest kappa that the margins of the table would have "
+        "allowed.",
     },
     right="table",
     reasons={
@@ -585,15 +582,13 @@ REPORT = Choice(
         "them. Observed agreement alone can't show that nobody found a 'yes'.",
         "best": "Choosing after seeing the values is choosing the result. Decide by what chance "
         "means for your annotators, before you compute.",
-        "table": "With the counts every reader can compute any coefficient, now or in twenty "
-        "years. This session could check Su and Markert's paper because they printed them.",
+        "table": "With the counts every reader can compute any coefficient, such as the specific "
+        "agreement of the rare category, now or in twenty years. This session could check Su "
+        "and Markert's paper because they printed them.",
         "maximum": "Different margins are themselves disagreement: the annotators don't use the "
         "category equally often. Dividing by the maximum hides that.",
     },
     hint="What would you need to have from a paper in order to check it?",
-    question="Two annotators labelled comments as insulting or not; insults are rare. What should "
-    "be reported?",
-    solution="The table of counts with observed agreement, kappa and a value of the rare category.",
 )
 
 
@@ -689,195 +684,4 @@ EXERCISES = [
     PREVALENCE,
     REPORT,
     PUBLISHED,
-]
-
-
-def _yes(given: Given) -> float:
-    """Return the specific agreement of yes."""
-    return float(2 * given["both"] / (2 * given["both"] + given["first"] + given["second"]))
-
-
-def _from_indices(given: Given, prevalence: int, bias: int) -> float:
-    """Return kappa from S and the indices; the signs are 1 in the right formula."""
-    moved = -prevalence * given["prevalence_index"] ** 2 + bias * given["bias_index"] ** 2
-    return float((2 * given["observed"] - 1 + moved) / (1 + moved))
-
-
-def _maximum(p: Shares) -> float:
-    """Return the largest observed agreement that the margins allow."""
-    return float(np.minimum(p.sum(axis=1), p.sum(axis=0)).sum())
-
-
-_COUNTS = (
-    "Of 100 comments, two annotators both call {both} insulting; {first} are insulting for the "
-    "first alone, {second} for the second alone, and {neither} for neither. "
-)
-
-BANK = [
-    Number(
-        id="1.B1",
-        title="Kappa from four counts",
-        hint="",
-        given=draw_cells,
-        solve=lambda given: kappa(cells(given)),
-        mistakes=(
-            Mistake(
-                "pooled margins",
-                lambda given: corrected(observed(cells(given)), _by_pooled(cells(given))),
-                "Scott's pi: the margins were averaged.",
-            ),
-            Mistake(
-                "equal categories",
-                lambda given: corrected(observed(cells(given)), 0.5),
-                "The expected agreement was taken as 1/2.",
-            ),
-            Mistake(
-                "not divided",
-                lambda given: observed(cells(given)) - expected(cells(given)),
-                "Not divided by 1 - A_e.",
-            ),
-            Mistake(
-                "specific agreement",
-                _yes,
-                "The specific agreement of 'insulting', which is not corrected for chance.",
-            ),
-        ),
-        question=_COUNTS + "What is Cohen's kappa?",
-        solution="A_o from the first and the last count, A_e from the margins: {answer}.",
-    ),
-    Number(
-        id="1.B2",
-        title="Specific agreement",
-        hint="",
-        given=draw_cells,
-        solve=_yes,
-        mistakes=(
-            Mistake(
-                "observed agreement",
-                lambda given: observed(cells(given)),
-                "Observed agreement, in which agreement on 'not insulting' counts, too.",
-            ),
-            Mistake(
-                "kappa",
-                lambda given: kappa(cells(given)),
-                "Kappa, which is corrected for chance.",
-            ),
-            Mistake(
-                "both by any",
-                lambda given: given["both"] / (given["both"] + given["first"] + given["second"]),
-                "The share of both among all that either chose (Jaccard's index).",
-            ),
-        ),
-        question=_COUNTS + "If one of them, chosen at random, calls a comment insulting, how often "
-        "does the other?",
-        solution="Twice the first count, divided by itself plus the two that follow: {answer}.",
-    ),
-    Number(
-        id="1.B3",
-        title="From the indices to kappa",
-        hint="",
-        given=lambda rng: {
-            "observed": int(rng.integers(75, 96)) / 100,
-            "prevalence_index": int(rng.integers(20, 70)) / 100,
-            "bias_index": int(rng.integers(8, 20)) / 100,
-        },
-        solve=lambda given: _from_indices(given, 1, 1),
-        mistakes=(
-            Mistake(
-                "bias subtracted",
-                lambda given: _from_indices(given, 1, -1),
-                "The bias index enters with a plus sign.",
-            ),
-            Mistake(
-                "prevalence added",
-                lambda given: _from_indices(given, -1, 1),
-                "The prevalence index enters with a minus sign.",
-            ),
-            Mistake(
-                "adjusted for both",
-                lambda given: 2 * given["observed"] - 1,
-                "The value at prevalence and bias indices of 0 (PABAK).",
-            ),
-            Mistake(
-                "without bias",
-                lambda given: _from_indices(given, 1, 0),
-                "The bias index is left out.",
-            ),
-        ),
-        question="Two annotators agree on a share of {observed} of the items. The prevalence index "
-        "is {prevalence_index}, the bias index {bias_index}. What is Cohen's kappa, by the formula "
-        "of Byrt, Bishop and Carlin?",
-        solution="(S - PI^2 + BI^2) / (1 - PI^2 + BI^2) with S = 2 A_o - 1: {answer}.",
-    ),
-    Number(
-        id="1.B4",
-        title="The largest kappa",
-        hint="",
-        given=draw_cells,
-        solve=lambda given: corrected(_maximum(cells(given)), expected(cells(given))),
-        mistakes=(
-            Mistake(
-                "kappa",
-                lambda given: kappa(cells(given)),
-                "Kappa itself, not the largest possible.",
-            ),
-            Mistake(
-                "largest agreement",
-                lambda given: _maximum(cells(given)),
-                "The largest observed agreement, not corrected for chance.",
-            ),
-            Mistake("one", lambda given: 1.0, "Kappa can be 1 only if the margins are equal."),
-        ),
-        question=_COUNTS + "If each keeps the margins, how large can Cohen's kappa be at most?",
-        solution="Put the smaller of the two margins on the diagonal; then as in kappa: {answer}.",
-    ),
-    Number(
-        id="1.B5",
-        title="From kappa back to agreement",
-        hint="",
-        given=lambda rng: {
-            "kappa": int(rng.integers(40, 90)) / 100,
-            "expected": int(rng.integers(30, 80)) / 100,
-        },
-        solve=lambda given: given["expected"] + given["kappa"] * (1 - given["expected"]),
-        mistakes=(
-            Mistake(
-                "added",
-                lambda given: given["expected"] + given["kappa"],
-                "Kappa is a share of the room above chance, not of all items.",
-            ),
-            Mistake(
-                "room alone",
-                lambda given: given["kappa"] * (1 - given["expected"]),
-                "What was won above chance; what chance gives comes on top.",
-            ),
-            Mistake(
-                "product",
-                lambda given: given["kappa"] * given["expected"],
-                "Kappa is a share of 1 - A_e, not of A_e.",
-            ),
-        ),
-        question="A paper reports Cohen's kappa {kappa} and expected agreement {expected}. On what "
-        "share of the items did the annotators agree?",
-        solution="A_o = A_e + kappa (1 - A_e) = {answer}.",
-    ),
-    Choice(
-        id="1.B6",
-        title="An annotator who always says no",
-        hint="",
-        options={
-            "zero": "0, whatever the other says, unless all labels are 'no'.",
-            "one": "1, as they agree on all items that the other calls 'no'.",
-            "undefined": "Undefined, as one margin is 0.",
-            "negative": "Below 0, as they disagree on every 'yes'.",
-        },
-        right="zero",
-        reasons={
-            "one": "The other's 'yes' are disagreements, and chance gives the same agreement.",
-            "undefined": "Only an expected agreement of 1 leaves kappa undefined.",
-            "negative": "Observed and expected agreement are both the other's share of 'no'.",
-        },
-        question="One of two annotators says 'no' to every item. How large is Cohen's kappa?",
-        solution="Observed and expected agreement equal the other's share of 'no', so it is 0.",
-    ),
 ]

@@ -21,7 +21,6 @@ from annobench.course.records import (
     Property,
     Simulation,
 )
-from annobench.course.texts import table as markdown_table
 from annobench.labels.annotations import Annotations
 
 LESSON = Lesson(
@@ -223,6 +222,10 @@ def _monotonicity(a: set[str], b: set[str]) -> float:
     return 2 / 3 if a <= b or b <= a else 1 / 3
 
 
+#: What takes the place of each factor if those of nested and of overlapping sets are exchanged.
+_EXCHANGED = {1.0: 1.0, 2 / 3: 1 / 3, 1 / 3: 2 / 3, 0.0: 0.0}
+
+
 def _divided_by_none(a: set[str], b: set[str]) -> float:
     """Return the MASI distance without a thought of empty sets."""
     return 1 - len(a & b) / len(a | b) * _monotonicity(a, b)
@@ -327,15 +330,15 @@ EXERCISES = [
         title="What follows from the tables of Berthelin et al.?",
         hint="What changed between the two printed tables besides the people's judging?",
         options={
-            "scale": "Much of the rise would come about if nobody judged any better: kappa "
-            "counts a neighbouring mark as full disagreement.",
+            "scale": "With fewer marks there are fewer near misses, which kappa counts in full.",
             "people": "The judges understood the texts better on the restricted scale.",
             "chance": "On 21 marks chance agreement is smaller, and that alone makes kappa lower.",
             "quadratic": "With quadratic weights kappa would be equal on both scales.",
         },
         right="scale",
         reasons={
-            "scale": "For the films most of the mean gain is what the scale alone does.",
+            "scale": "Much of the rise would come about if nobody judged any better. For the "
+            "films it is most of the mean gain.",
             "people": "That may be, but kappa rises as much if the same impressions are cut less "
             "finely, so the tables do not show it.",
             "chance": "Chance agreement is smaller, and that alone would make kappa higher: less "
@@ -343,10 +346,6 @@ EXERCISES = [
             "quadratic": "The figure shows that it rises with the number of marks, by less than "
             "kappa without weights falls. No coefficient is free of the scale.",
         },
-        question="Judges guess marks of texts on 21 steps, and later in three classes. Cohen's "
-        "kappa rises from about 0.1 to about 0.7. What follows?",
-        solution="Much of the rise would come about if nobody judged any better, because kappa "
-        "without weights counts a neighbouring mark as full disagreement.",
     ),
     Number(
         id="4.3",
@@ -399,13 +398,6 @@ EXERCISES = [
                 "This is the ratio of observed to expected disagreement. Kappa is one minus it.",
             ),
         ),
-        question=lambda given: (
-            "Two annotators gave marks from 0 to 2; the first stands in the rows:\n"
-            + markdown_table(given["table"], rows="012", columns="012")
-            + "\nCompute Cohen's kappa with linear weights (three decimals)."
-        ),
-        solution="One minus the mean number of steps that was observed, divided by the one that "
-        "the product of the margins gives: {answer}.",
     ),
     Number(
         id="4.4",
@@ -446,10 +438,6 @@ EXERCISES = [
                 "labels, so that it depends on how often each mark is given.",
             ),
         ),
-        question="The marks 0 to 4 were given {labels} times. Compute Krippendorff's ordinal "
-        "distance of the marks {from} and {to}.",
-        solution="The labels of the marks between and half of those at the ends, squared: "
-        "{answer}.",
     ),
     Function(
         id="4.5",
@@ -579,6 +567,17 @@ EXERCISES = [
                 "divides the common elements by those of the union.",
             ),
             Mistake(
+                "rounded constants",
+                lambda a, b: 1 - _overlap(a, b) * round(_monotonicity(a, b), 2),
+                "Your constants are 0.67 and 0.33, as in some packages. Write 2/3 and 1/3.",
+            ),
+            Mistake(
+                "constants exchanged",
+                lambda a, b: 1 - _overlap(a, b) * _EXCHANGED[_monotonicity(a, b)],
+                "You multiply by 1/3 if one set contains the other, and by 2/3 if they only "
+                "overlap. It is the other way round: a subset is nearer.",
+            ),
+            Mistake(
                 "empty sets",
                 _divided_by_none,
                 "Two empty sets make your function divide 0 by 0. They are equal: distance 0.",
@@ -628,11 +627,6 @@ EXERCISES = [
                 "that of a single one.",
             ),
         ),
-        question="{annotators} annotators scored {items} items. The mean squares are {ms_items} "
-        "for items, {ms_annotators} for annotators and {ms_rest} for the rest. Compute the ICC "
-        "for agreement of a single annotator (three decimals).",
-        solution="({ms_items} - {ms_rest}) / ({ms_items} + ({annotators} - 1) * {ms_rest} + "
-        "{annotators} / {items} * ({ms_annotators} - {ms_rest})) = {answer}.",
     ),
     Choice(
         id="4.8",
@@ -648,7 +642,9 @@ EXERCISES = [
         },
         right="alpha",
         reasons={
-            "alpha": "It compares the numbers themselves. The ICC for agreement does so, too.",
+            "alpha": "It compares the numbers themselves. With many items it is nearly the one-way "
+            "ICC. The ICC for agreement compares them, too; where annotators are biased it is "
+            "higher.",
             "pearson": "It is the same if one annotator's scores are all raised or stretched: it "
             "measures association, and would hide what is asked.",
             "consistency": "It leaves out differences between the annotators' means, which is "
@@ -657,225 +653,5 @@ EXERCISES = [
             "wrong as one that is at the other end.",
             "rank": "Ranks are the same if all scores of an annotator are raised.",
         },
-        question="Scores from 0 to 1 will be used as they are. One of three annotators tends to "
-        "higher numbers. Which coefficient shows how much that costs?",
-        solution="Alpha with the interval or absolute distance, or the ICC for agreement: they "
-        "compare the numbers themselves.",
-    ),
-]
-
-
-def _draw_topics(rng: np.random.Generator) -> dict[str, Any]:
-    """Draw two sets of numbered topics that overlap without nesting."""
-    topics = rng.permutation(9) + 1
-    common, first, second = (
-        int(rng.integers(1, 4)),
-        int(rng.integers(1, 3)),
-        int(rng.integers(1, 4)),
-    )
-    ends = np.cumsum([common, first, second])
-    shared = topics[: ends[0]]
-    return {
-        "ann": sorted([*shared.tolist(), *topics[ends[0] : ends[1]].tolist()]),
-        "bob": sorted([*shared.tolist(), *topics[ends[1] : ends[2]].tolist()]),
-    }
-
-
-def _jaccard_of_topics(given: Given) -> float:
-    """Return the share of common topics."""
-    return _overlap(set(given["ann"]), set(given["bob"]))
-
-
-def _draw_disagreements(rng: np.random.Generator) -> dict[str, Any]:
-    """Draw observed and expected disagreement."""
-    expected = round(float(rng.uniform(0.3, 0.6)), 3)
-    return {"observed": round(expected * float(rng.uniform(0.15, 0.45)), 3), "expected": expected}
-
-
-def _draw_ratings(rng: np.random.Generator) -> dict[str, Any]:
-    """Draw four scores of an item's two annotators, no two differences of which are alike."""
-    first = rng.choice(9, size=4, replace=False)
-    second = first + rng.permutation([0, 1, 2, 3])
-    return {"ann": first.tolist(), "bob": second.tolist()}
-
-
-def _squared_difference(given: Given) -> Floats:
-    """Return the squared differences of the two annotators."""
-    found: Floats = np.square(np.subtract(given["ann"], given["bob"], dtype=float))
-    return found
-
-
-def _draw_single(rng: np.random.Generator) -> dict[str, Any]:
-    """Draw the reliability of one annotator and how many are averaged."""
-    return {
-        "single": round(float(rng.uniform(0.35, 0.7)), 2),
-        "annotators": int(rng.integers(3, 8)),
-    }
-
-
-BANK = [
-    Number(
-        id="4.B1",
-        title="MASI of two sets",
-        hint="Do the sets overlap without one containing the other? Then a third of the Jaccard "
-        "share is taken from 1.",
-        given=_draw_topics,
-        solve=lambda given: 1 - _jaccard_of_topics(given) / 3,
-        mistakes=(
-            Mistake(
-                "Jaccard",
-                lambda given: 1 - _jaccard_of_topics(given),
-                "This is the Jaccard distance; MASI also multiplies by 1/3 here.",
-            ),
-            Mistake(
-                "nested",
-                lambda given: 1 - _jaccard_of_topics(given) * 2 / 3,
-                "2/3 is for sets of which one contains the other. These only overlap.",
-            ),
-            Mistake(
-                "similarity for distance",
-                lambda given: _jaccard_of_topics(given) / 3,
-                "This is the similarity. The distance is one minus it.",
-            ),
-        ),
-        question="Ann gave a text the topics {ann}, Bob gave it {bob}. Compute the MASI distance "
-        "(three decimals).",
-        solution="The sets overlap and neither contains the other, so the share of common topics "
-        "is multiplied by 1/3: {answer}.",
-    ),
-    Number(
-        id="4.B2",
-        title="Alpha from two disagreements",
-        hint="One minus a ratio.",
-        given=_draw_disagreements,
-        solve=lambda given: 1 - given["observed"] / given["expected"],
-        mistakes=(
-            Mistake(
-                "ratio",
-                lambda given: given["observed"] / given["expected"],
-                "This is the ratio of the two disagreements; alpha is one minus it.",
-            ),
-            Mistake(
-                "difference",
-                lambda given: given["expected"] - given["observed"],
-                "The difference has to be divided by the expected disagreement.",
-            ),
-            Mistake(
-                "as if agreements",
-                lambda given: (given["observed"] - given["expected"]) / (1 - given["expected"]),
-                "This formula is for agreements; these are disagreements.",
-            ),
-        ),
-        question="The mean distance of two labels of one item is {observed}, that of two labels "
-        "of all items is {expected}. Compute Krippendorff's alpha (three decimals).",
-        solution="1 - {observed} / {expected} = {answer}.",
-    ),
-    Number(
-        id="4.B3",
-        title="Observed disagreement, interval distance",
-        hint="Square the differences first, then take their mean.",
-        given=_draw_ratings,
-        solve=lambda given: _squared_difference(given).mean(),
-        digits=2,
-        mistakes=(
-            Mistake(
-                "absolute distance",
-                lambda given: np.sqrt(_squared_difference(given)).mean(),
-                "The interval distance is the squared difference.",
-            ),
-            Mistake(
-                "square of the mean",
-                lambda given: np.sqrt(_squared_difference(given)).mean() ** 2,
-                "Square first, then take the mean.",
-            ),
-            Mistake(
-                "sum",
-                lambda given: _squared_difference(given).sum(),
-                "This is the sum over the items; divide by their number.",
-            ),
-        ),
-        question="Four items were scored {ann} by Ann and {bob} by Bob. Compute the observed "
-        "disagreement with the interval distance (two decimals).",
-        solution="The mean of the four squared differences: {answer}.",
-    ),
-    Number(
-        id="4.B4",
-        title="The mean of several annotators",
-        hint="Spearman and Brown: k times the single one, divided by one more than k - 1 times it.",
-        given=_draw_single,
-        solve=lambda given: (
-            given["annotators"]
-            * given["single"]
-            / (1 + (given["annotators"] - 1) * given["single"])
-        ),
-        mistakes=(
-            Mistake(
-                "k for k - 1",
-                lambda given: (
-                    given["annotators"]
-                    * given["single"]
-                    / (1 + given["annotators"] * given["single"])
-                ),
-                "The denominator has k - 1 times the reliability, not k times.",
-            ),
-            Mistake(
-                "single",
-                lambda given: given["single"],
-                "This is the reliability of one annotator; the mean of several has less error.",
-            ),
-            Mistake(
-                "square root",
-                lambda given: np.sqrt(given["single"]),
-                "That would be the correlation of one annotator with the true value.",
-            ),
-        ),
-        question="The ICC of a single annotator is {single}. What is the reliability of the mean "
-        "of {annotators} such annotators (three decimals)?",
-        solution="{annotators} * {single} / (1 + ({annotators} - 1) * {single}) = {answer} "
-        "(Spearman and Brown).",
-    ),
-    Choice(
-        id="4.B5",
-        title="A distance for times of the day",
-        hint="How far apart are 23 and 1 o'clock?",
-        options={
-            "circular": "A circular distance with the period 24",
-            "interval": "The interval distance",
-            "nominal": "The nominal distance",
-            "ratio": "The ratio distance",
-        },
-        right="circular",
-        reasons={
-            "interval": "It would put 23 o'clock and 1 o'clock 22 hours apart. They are two "
-            "hours apart.",
-            "nominal": "It would take one hour's difference for as bad as twelve.",
-            "ratio": "It takes differences relative to the size of the numbers; 1 and 2 o'clock "
-            "are not further apart than 22 and 23.",
-        },
-        question="Annotators say at which hour of the day, from 0 to 23, an event of a story "
-        "happens. Which distance should alpha have?",
-        solution="A circular distance with the period 24, because 23 and 1 o'clock are two hours "
-        "apart.",
-    ),
-    Choice(
-        id="4.B6",
-        title="A high correlation and a low alpha",
-        hint="What does a correlation not change with?",
-        options={
-            "shift": "One annotator uses other numbers than the other, but orders the items alike.",
-            "noise": "The annotators make many errors at random.",
-            "few": "There are too few items.",
-            "prevalence": "One score is given to nearly all items.",
-        },
-        right="shift",
-        reasons={
-            "noise": "Errors at random lower the correlation as well.",
-            "few": "Few items make both uncertain, but not systematically different.",
-            "prevalence": "Then the correlation would be low or undefined, too.",
-        },
-        question="Two annotators' scores have a correlation of 0.95 and an interval alpha of "
-        "0.60. Which is the likeliest cause?",
-        solution="One uses higher or more spread numbers than the other but orders the items "
-        "alike; a correlation does not change with that.",
     ),
 ]

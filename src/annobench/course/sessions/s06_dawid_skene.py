@@ -22,7 +22,6 @@ from annobench.course.records import (
 )
 from annobench.course.sessions import _em_steps as em
 from annobench.course.sessions._em_steps import Floats
-from annobench.course.texts import table
 
 LESSON = Lesson(
     id="06_dawid_skene",
@@ -126,20 +125,6 @@ def _columns_posterior(given: Given) -> float:
     return _item_posterior({**given, "confusion": given["confusion"].swapaxes(1, 2)})
 
 
-def _item_question(given: Given) -> str:
-    matrices = "".join(
-        f"\nAnnotator {j + 1}, who says {label}:\n"
-        + table(matrix, rows=["category 0", "category 1"], columns=["label 0", "label 1"])
-        for j, (matrix, label) in enumerate(zip(given["confusion"], given["labels"], strict=True))
-    )
-    return (
-        f"The prevalences of categories 0 and 1 are {given['prevalence'][0]:.2f} and "
-        f"{given['prevalence'][1]:.2f}. Three annotators with the confusion matrices below label "
-        f"an item.\n{matrices}\nWhat is the probability that it is of category 1, to three "
-        "decimals?"
-    )
-
-
 # 6.4: sensitivity from uncertain items.
 
 
@@ -180,22 +165,6 @@ def _specificity(given: Given) -> float:
 def _divided_by_items(given: Given) -> float:
     weight, ones = _weights(given)
     return float(weight[ones].sum() / weight.size)
-
-
-# Questions of the bank.
-
-
-def _test(rng: np.random.Generator) -> dict[str, Any]:
-    return {
-        "prevalence": round(float(rng.uniform(0.05, 0.35)), 2),
-        "sensitivity": round(float(rng.uniform(0.7, 0.95)), 2),
-        "specificity": round(float(rng.uniform(0.75, 0.97)), 2),
-    }
-
-
-def _share_positive(given: Given) -> float:
-    p, a, b = given["prevalence"], given["sensitivity"], given["specificity"]
-    return float(p * a + (1 - p) * (1 - b))
 
 
 EXERCISES: list[Exercise] = [
@@ -278,9 +247,6 @@ EXERCISES: list[Exercise] = [
                 "it.",
             ),
         ),
-        question=_item_question,
-        solution="For each category, multiply its prevalence by the probabilities of the three "
-        "labels in its rows, and divide by the sum of both products: {answer}.",
     ),
     Function(
         id="6.3",
@@ -368,11 +334,6 @@ EXERCISES: list[Exercise] = [
                 "This is how often the annotator says 1, whatever the items are.",
             ),
         ),
-        question="Six items are of category 1 with the probabilities {probability}. An annotator "
-        "labels them {labels}. What does the M-step estimate as this annotator's sensitivity, "
-        "without smoothing, to three decimals?",
-        solution="The sum of the probabilities of items labelled 1, divided by the sum of all: "
-        "{answer}.",
     ),
     Function(
         id="6.5",
@@ -509,24 +470,22 @@ EXERCISES: list[Exercise] = [
             "category 1 with label 1 is now called category 2, with label 1.",
             "higher": "The two sets of parameters give the same probabilities of the labels.",
         },
-        question="In a fitted model of Dawid and Skene two categories are exchanged: in the "
-        "prevalence, and as rows in every annotator's confusion matrix. What happens to the "
-        "likelihood of the labels?",
-        solution="It stays the same: the probability of an item's labels is a sum over categories.",
     ),
     Choice(
         id="6.8",
         title="Several optima",
         hint="Which of these does not hide that the data leave the question open?",
         options={
-            "report": "Use the best optimum found whose classes mean what their names say; state "
-            "starts and likelihoods, and which conclusions change with the optimum.",
-            "first": "Report the solution from the vote shares alone: it is the published one.",
+            "report": "Use the best optimum whose classes mean what their names say; report the "
+            "starts.",
+            "first": "Report the solution that the vote shares lead to, as it is the one that was "
+            "published.",
             "average": "Average the confusion matrices of all optima.",
             "accuracy": "Take the optimum in which the annotators are most accurate.",
         },
         right="report",
         reasons={
+            "report": "State the likelihoods too, and which conclusions change with the optimum.",
             "first": "That a solution was published does not make it more likely. Others fit "
             "these labels better, and a reader must know it.",
             "average": "The mean of two optima is no optimum, and usually fits worse than either. "
@@ -534,204 +493,24 @@ EXERCISES: list[Exercise] = [
             "accuracy": "High accuracies are no sign of a good fit: a model in which all agree "
             "with the votes can be less likely than one in which some are biased.",
         },
-        question="From 200 random starts EM reaches several optima whose likelihoods differ "
-        "little. What should be reported?",
-        solution="The best optimum with meaningful classes, the starts, the likelihoods, and what "
-        "depends on the choice.",
     ),
     Choice(
         id="6.9",
         title="What a certainty says",
         hint="On what is this probability conditioned?",
         options={
-            "fitted": "If the fitted model is true, the item belongs to this class with "
-            "probability 0.99; whether the class is sense 6 must be seen from its items' labels.",
-            "sense": "The item has sense 6; only one such item in a hundred has another.",
+            "fitted": "With probability 0.99 it belongs to this class, if the model is true.",
+            "sense": "The item has sense 6: of a hundred such items only one has another sense.",
             "votes": "99% of the annotators chose sense 6 for this item.",
         },
         right="fitted",
         reasons={
+            "fitted": "Whether the class is sense 6 must be seen from the labels of its items.",
             "sense": "Only if the model is true, the parameters are known and the class means "
             "sense 6. At another optimum, with a higher posterior density, many of these items "
             "belong to another class.",
             "votes": "The items of this class have fewer labels of sense 6 than of sense 1. The "
             "model concludes from whole patterns of labels.",
         },
-        question="In a fit of Dawid and Skene's model to labels of word senses an item has the "
-        "probability 0.99 of the class that is named sense 6. What does it say?",
-        solution="It is conditional on the fitted model and its parameters, and the name of the "
-        "class must be checked.",
-    ),
-]
-
-BANK: list[Exercise] = [
-    Number(
-        id="6.B1",
-        title="A positive label",
-        hint="Bayes' rule.",
-        given=_test,
-        solve=lambda given: given["prevalence"] * given["sensitivity"] / _share_positive(given),
-        mistakes=(
-            Mistake(
-                "sensitivity",
-                lambda given: given["sensitivity"],
-                "This is the probability of the label given the category.",
-            ),
-            Mistake(
-                "prevalence left out",
-                lambda given: (
-                    given["sensitivity"] / (given["sensitivity"] + 1 - given["specificity"])
-                ),
-                "The prevalence is left out.",
-            ),
-            Mistake(
-                "joint for posterior",
-                lambda given: given["prevalence"] * given["sensitivity"],
-                "This is the probability of category and label together; divide by that of the "
-                "label.",
-            ),
-        ),
-        question="A share {prevalence} of the items is positive. An annotator has sensitivity "
-        "{sensitivity} and specificity {specificity}, and calls an item positive. What is the "
-        "probability that it is, to three decimals?",
-        solution="{prevalence} x {sensitivity} / ({prevalence} x {sensitivity} + "
-        "(1 - {prevalence}) x (1 - {specificity})) = {answer}",
-    ),
-    Number(
-        id="6.B2",
-        title="How many positive labels",
-        hint="True and false positives.",
-        given=_test,
-        solve=_share_positive,
-        mistakes=(
-            Mistake(
-                "true positives only",
-                lambda given: given["prevalence"] * given["sensitivity"],
-                "Negative items are labelled positive, too.",
-            ),
-            Mistake(
-                "prevalence",
-                lambda given: given["prevalence"],
-                "This is the share of positive items, not of positive labels.",
-            ),
-            Mistake(
-                "specificity for its complement",
-                lambda given: (
-                    given["prevalence"] * given["sensitivity"]
-                    + (1 - given["prevalence"]) * given["specificity"]
-                ),
-                "This is the share of right labels.",
-            ),
-        ),
-        question="A share {prevalence} of the items is positive. An annotator has sensitivity "
-        "{sensitivity} and specificity {specificity}. Which share of this annotator's labels is "
-        "expected to be positive, to three decimals?",
-        solution="{prevalence} x {sensitivity} + (1 - {prevalence}) x (1 - {specificity}) = "
-        "{answer}",
-    ),
-    Number(
-        id="6.B3",
-        title="Number of parameters",
-        hint="A row of probabilities that sum to 1 has one free number less than it has entries.",
-        given=lambda rng: {
-            "n_annotators": int(rng.integers(5, 60)),
-            "n_categories": int(rng.integers(3, 10)),
-        },
-        solve=lambda given: (
-            given["n_annotators"] * given["n_categories"] * (given["n_categories"] - 1)
-            + given["n_categories"]
-            - 1
-        ),
-        digits=0,
-        mistakes=(
-            Mistake(
-                "all entries",
-                lambda given: (
-                    given["n_annotators"] * given["n_categories"] ** 2 + given["n_categories"]
-                ),
-                "Rows sum to 1: the last entry of each is not free.",
-            ),
-            Mistake(
-                "prevalence left out",
-                lambda given: (
-                    given["n_annotators"] * given["n_categories"] * (given["n_categories"] - 1)
-                ),
-                "The prevalence has free parameters, too.",
-            ),
-            Mistake(
-                "one matrix for all",
-                lambda given: (given["n_categories"] + 1) * (given["n_categories"] - 1),
-                "Every annotator has a matrix.",
-            ),
-        ),
-        question="How many free parameters has the model of Dawid and Skene with {n_annotators} "
-        "annotators and {n_categories} categories?",
-        solution="J K (K - 1) + K - 1 = {answer}",
-    ),
-    Number(
-        id="6.B4",
-        title="What a positive label weighs",
-        hint="The ratio of its probabilities given the two categories.",
-        given=_test,
-        solve=lambda given: math.log(given["sensitivity"] / (1 - given["specificity"])),
-        mistakes=(
-            Mistake(
-                "log odds of the sensitivity",
-                lambda given: math.log(given["sensitivity"] / (1 - given["sensitivity"])),
-                "This is the weight of an annotator whose sensitivity and specificity are equal.",
-            ),
-            Mistake(
-                "log odds of the specificity",
-                lambda given: math.log(given["specificity"] / (1 - given["specificity"])),
-                "This is the weight of a negative label, and only if sensitivity and "
-                "specificity are equal.",
-            ),
-            Mistake(
-                "negative label",
-                lambda given: math.log(given["specificity"] / (1 - given["sensitivity"])),
-                "This is what a negative label weighs.",
-            ),
-        ),
-        question="By how much does a positive label of an annotator with sensitivity {sensitivity} "
-        "and specificity {specificity} raise the log odds that the item is positive? Natural "
-        "logarithm, three decimals.",
-        solution="log({sensitivity} / (1 - {specificity})) = {answer}",
-    ),
-    Choice(
-        id="6.B5",
-        title="A likelihood that falls",
-        hint="What does EM guarantee?",
-        options={
-            "program": "There is an error in the program.",
-            "optimum": "EM has passed an optimum and must be stopped there.",
-            "data": "The labels do not fit the model.",
-        },
-        right="program",
-        reasons={
-            "optimum": "EM cannot pass an optimum downwards: no iteration lowers the likelihood.",
-            "data": "Even where the model is wrong, no iteration of EM lowers its likelihood.",
-        },
-        question="In your EM for Dawid and Skene's model (no smoothing) the log likelihood falls "
-        "by 3 from one iteration to the next. What does it tell?",
-        solution="A right E-step and M-step never lower the likelihood.",
-    ),
-    Choice(
-        id="6.B6",
-        title="Equal rows",
-        hint="What does the label of this annotator change in Bayes' rule?",
-        options={
-            "nothing": "Nothing: the item's probabilities are the same with this label as without.",
-            "prevalent": "It makes the category more probable that the annotator names most often.",
-            "against": "It counts against the category that is named.",
-        },
-        right="nothing",
-        reasons={
-            "prevalent": "The label has the same probability whatever the category, and cancels in "
-            "Bayes' rule.",
-            "against": "Who answers without looking is no liar: the label says nothing.",
-        },
-        question="All rows of an annotator's confusion matrix are equal. What do this annotator's "
-        "labels contribute to the posterior of an item?",
-        solution="Nothing: a factor that all categories share cancels.",
     ),
 ]

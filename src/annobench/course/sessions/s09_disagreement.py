@@ -20,7 +20,6 @@ from annobench.course.records import (
     Property,
     Simulation,
 )
-from annobench.course.texts import table
 from annobench.labels.annotations import Annotations
 
 Floats = NDArray[np.float64]
@@ -140,18 +139,6 @@ ONE_SIDED = Number(
             "difference. The formula in the text has none.",
         ),
     ),
-    question=lambda given: (
-        "Two annotators decide on the same items whether a speaker is dominant:\n\n"
-        + table(
-            given["table"].to_numpy().tolist(),
-            rows=["A: yes", "A: no"],
-            columns=["B: yes", "B: no"],
-        )
-        + "\n\nCompute McNemar's statistic (without continuity correction), to two decimals, and "
-        "say whether the disagreement is one-sided at the level .05 (critical value 3.84)."
-    ),
-    solution="The difference of the two cells off the diagonal, squared, divided by their sum: "
-    "{answer}. Beyond 3.84 one annotator says yes systematically more often.",
 )
 
 WHICH_UNIT = Choice(
@@ -180,8 +167,6 @@ WHICH_UNIT = Choice(
         "kappa": "Kappa needs items that both labelled. In the release every meeting has one "
         "annotator.",
     },
-    question="Three annotators each labelled meetings of their own. One uses the category 'other' "
-    "more than twice as often as another. How do you test that this is not the meetings?",
 )
 
 # ------------------------------------------------------------------------------ merging
@@ -271,18 +256,6 @@ MERGED_KAPPA = Number(
             "one category, and agree.",
         ),
     ),
-    question=lambda given: (
-        "Two annotators labelled uses of *wait* with three senses:\n\n"
-        + table(
-            given["table"].to_numpy().tolist(),
-            rows=["A: stay", "A: expect", "A: serve"],
-            columns=["B: stay", "B: expect", "B: serve"],
-        )
-        + "\n\n'Stay' and 'expect' are merged into one sense. Compute Cohen's kappa after the "
-        "merge, to three decimals."
-    ),
-    solution="Add up the first two rows and the first two columns, and compute observed and "
-    "expected agreement of the new table of two by two: kappa is {answer}.",
 )
 
 MERGE_EVIDENCE = Choice(
@@ -290,16 +263,15 @@ MERGE_EVIDENCE = Choice(
     title="Evidence for a merge",
     hint="Which of these would also be seen after a senseless merge?",
     options={
-        "beyond random": "On items that did not take part in choosing the merge, alpha rises by "
-        "more than after merging any other pair, and few bits are lost.",
+        "beyond random": "On other items alpha rises more than after any other merge.",
         "observed": "Observed agreement rises.",
-        "threshold": "Alpha rises above the threshold that the field asks for.",
+        "threshold": "Alpha rises above the threshold that the field asks for in its guidelines.",
         "certain": "More items have a category that is certain.",
     },
     right="beyond random",
     reasons={
-        "beyond random": "The comparison with other merges takes out what any merge does, and the "
-        "held-out items take out the luck of having chosen the best.",
+        "beyond random": "The comparison with other merges takes out what any merge does, and "
+        "the held-out items take out the luck of having chosen the best. Few bits should be lost.",
         "observed": "Observed agreement rises, or stays, after any merge: labels that were equal "
         "stay equal.",
         "threshold": "That says that the coarse categories are reliable. Two categories that "
@@ -307,7 +279,6 @@ MERGE_EVIDENCE = Choice(
         "certain": "Two probabilities of an item are added up by any merge, so that certainty can "
         "only grow.",
     },
-    question="Which observation supports merging two categories?",
 )
 
 # --------------------------------------------------------------------------- soft labels
@@ -460,9 +431,16 @@ def _swapped(target: ArrayLike, predicted: ArrayLike) -> float:
     return float(-(np.asarray(predicted) * logarithms).sum(axis=1).mean())
 
 
+def _relative_entropy(target: ArrayLike, predicted: ArrayLike) -> float:
+    """Return the cross-entropy less the entropy of the target; a share of 0 adds nothing."""
+    p = np.asarray(target)
+    ratios = np.where(p > 0, p, 1) / np.where(p > 0, predicted, 1)
+    return float((p * np.log2(ratios)).sum(axis=1).mean())
+
+
 def _least_at_target(cross_entropy: Any, target: Floats, predicted: Floats) -> bool:
     smoothed = 0.9 * target + 0.1 / target.shape[1]
-    return bool(cross_entropy(smoothed, smoothed) <= cross_entropy(smoothed, predicted) + 1e-9)
+    return bool(cross_entropy(smoothed, smoothed) <= cross_entropy(smoothed, predicted) + 1e-6)
 
 
 CROSS_ENTROPY = Function(
@@ -507,9 +485,15 @@ CROSS_ENTROPY = Function(
         ),
         Mistake(
             "relative entropy",
+            _relative_entropy,
+            "This is the relative entropy (Kullback and Leibler), the cross-entropy less the "
+            "entropy of the observed shares. Take the logarithm of the prediction alone.",
+        ),
+        Mistake(
+            "relative entropy, undefined at 0",
             lambda target, predicted: (target * np.log2(target / predicted)).sum(axis=1).mean(),
-            "This is the relative entropy, the cross-entropy less the entropy of the observed "
-            "shares. Take the logarithm of the prediction alone.",
+            "This is the relative entropy, which also takes the logarithm of observed shares, of "
+            "which some are 0. Take the logarithm of the prediction alone.",
         ),
         Mistake(
             "natural logarithm",
@@ -638,15 +622,19 @@ HIGHEST_ACCURACY = Number(
             "differ. Asked is the mean of the two.",
         ),
         Mistake(
-            "half of the disagreement",
+            "lower bound",
             lambda given: (1 - _share(given)) / 2,
-            "This is the smallest possible mean share of errors. Asked is the share that is right.",
+            "With two categories this is the lowest possible mean accuracy: both are wrong where "
+            "they agree. It is also the smallest possible mean share of errors. Asked is the "
+            "highest accuracy.",
+        ),
+        Mistake(
+            "lower bound, many categories",
+            lambda given: 0.0,
+            "With more than two categories both may be wrong everywhere: 0 is the lowest possible "
+            "mean accuracy. Asked is the highest.",
         ),
     ),
-    question="Two annotators gave the same label to {n_agree} of {n_items} items. At most how "
-    "large is the mean of their accuracies? And at least? Give the largest to three decimals.",
-    solution="Where they agree both may be right, where they differ at most one: (1 + A_o) / 2 = "
-    "{answer}. At least: 0, as both may be wrong on every item.",
 )
 
 VALIDITY = Choice(
@@ -654,23 +642,20 @@ VALIDITY = Choice(
     title="Higher agreement",
     hint="What did the sentence in the guidelines change: what annotators see, or what they write?",
     options={
-        "not known": "The labels are more reliable. Whether they are closer to what they are to "
-        "measure is not known: compare a sample of both rounds with judgements that don't rest on "
-        "the guidelines.",
+        "not known": "More reliable labels. Whether they are nearer to the truth is open.",
         "valid": "The labels are more accurate, since alpha rose.",
         "worse": "The labels are worse: unclear cases do not exist any more.",
         "users": "Users of the labels will agree with them more often, since annotators do.",
     },
     right="not known",
     reasons={
-        "not known": "A rule that all follow makes them agree, whether it is right or not.",
+        "not known": "A rule that all follow makes them agree, whether it is right or not. "
+        "Compare a sample of both rounds with judgements that don't rest on the guidelines.",
         "valid": "Alpha compares annotators with each other. If the rule is wrong for unclear "
         "cases, both are now wrong in the same way, and alpha rises.",
         "worse": "They may be better, if unclear cases mostly are neutral. Agreement can't tell.",
         "users": "Users don't know the rule. They judge unclear cases as they did before.",
     },
-    question="The guidelines of a task with low agreement get a new sentence, 'If unclear, choose "
-    "neutral.' In the next round alpha is much higher. What follows?",
 )
 
 EXERCISES: list[Exercise] = [
@@ -683,186 +668,4 @@ EXERCISES: list[Exercise] = [
     UNANIMOUS,
     HIGHEST_ACCURACY,
     VALIDITY,
-]
-
-# ------------------------------------------------------------------------------ the exam
-
-
-def _votes(rng: np.random.Generator) -> dict[str, Any]:
-    n = int(rng.integers(8, 16))
-    return {"n": n, "yes": int(rng.integers(2, n // 2))}
-
-
-def _entropy(p: float) -> float:
-    return -p * math.log2(p) - (1 - p) * math.log2(1 - p)
-
-
-def _voting_classifier(rng: np.random.Generator) -> dict[str, Any]:
-    return {"answered": int(rng.integers(50, 76)), "right": int(rng.integers(30, 46))}
-
-
-BANK: list[Exercise] = [
-    Number(
-        id="9.B1",
-        title="Entropy of a soft label",
-        hint="Sum minus p log2 p over both categories.",
-        given=_votes,
-        solve=lambda given: _entropy(given["yes"] / given["n"]),
-        mistakes=(
-            Mistake(
-                "nats",
-                lambda given: _entropy(given["yes"] / given["n"]) * math.log(2),
-                "This is in nats; bits take the logarithm to base 2.",
-            ),
-            Mistake(
-                "one category",
-                lambda given: -given["yes"] / given["n"] * math.log2(given["yes"] / given["n"]),
-                "This is the term of one category; add that of the other.",
-            ),
-            Mistake(
-                "not weighted",
-                lambda given: -math.log2(given["yes"] / given["n"]),
-                "This is the information of one label 'yes', not the mean over both.",
-            ),
-        ),
-        question="Of {n} annotators {yes} call an item dominant. What is the entropy of its soft "
-        "label in bits, to three decimals?",
-        solution="With p = {yes}/{n}: minus p log2 p minus (1 - p) log2 (1 - p) = {answer}.",
-    ),
-    Number(
-        id="9.B2",
-        title="Precision of a classifier that abstains",
-        hint="Of what are the right answers a share?",
-        given=_voting_classifier,
-        solve=lambda given: given["right"] / given["answered"],
-        mistakes=(
-            Mistake(
-                "of all utterances",
-                lambda given: given["right"] / 100,
-                "This is the share of all utterances; it counts an abstention as an error.",
-            ),
-            Mistake(
-                "product",
-                lambda given: given["right"] * given["answered"] / 1e4,
-                "The two shares are multiplied; the right answers are already a part of the "
-                "answers given.",
-            ),
-            Mistake(
-                "abstentions as right",
-                lambda given: (given["right"] + 100 - given["answered"]) / 100,
-                "This counts abstentions as right answers.",
-            ),
-        ),
-        question="Three classifiers, each trained on the labels of one annotator, vote; where they "
-        "differ, the vote gives no answer. It answers {answered} % of the utterances, and {right} "
-        "% of all utterances get the right answer. What share of its answers is right? Give three "
-        "decimals.",
-        solution="{right} / {answered} = {answer}. Reidsma and op den Akker's voting classifier "
-        "trades answers for precision in this way.",
-    ),
-    Number(
-        id="9.B3",
-        title="Standard error of a soft label",
-        hint="The annotators are a sample of those who might have been asked.",
-        given=_votes,
-        solve=lambda given: math.sqrt(
-            given["yes"] / given["n"] * (1 - given["yes"] / given["n"]) / given["n"]
-        ),
-        mistakes=(
-            Mistake(
-                "variance",
-                lambda given: (
-                    given["yes"] / given["n"] * (1 - given["yes"] / given["n"]) / given["n"]
-                ),
-                "This is the variance; take its square root.",
-            ),
-            Mistake(
-                "standard deviation of one label",
-                lambda given: math.sqrt(
-                    given["yes"] / given["n"] * (1 - given["yes"] / given["n"])
-                ),
-                "This is the standard deviation of one label; a share of several varies less.",
-            ),
-            Mistake(
-                "divided by n outside the root",
-                lambda given: (
-                    math.sqrt(given["yes"] / given["n"] * (1 - given["yes"] / given["n"]))
-                    / given["n"]
-                ),
-                "Divide by the square root of the number of annotators.",
-            ),
-        ),
-        question="Of {n} annotators {yes} call an item dominant. What is the standard error of "
-        "this share, if the annotators are a random sample? Give three decimals.",
-        solution="The square root of p (1 - p) / {n} with p = {yes}/{n}: {answer}.",
-    ),
-    Choice(
-        id="9.B4",
-        title="Noise and bias in training data",
-        hint="What happens to each with more items?",
-        options={
-            "bias stays": "Independent errors average out as items are added; one annotator's "
-            "threshold is learned, whatever the number of items.",
-            "both average out": "Both kinds of disagreement average out as items are added.",
-            "agreement decides": "Only the agreement matters: with equal kappa both do equal harm.",
-            "noise stays": "A systematic difference averages out, independent errors do not.",
-        },
-        right="bias stays",
-        reasons={
-            "bias stays": "So equal agreement can mean unequal harm.",
-            "both average out": "A threshold of one annotator is in every item of theirs.",
-            "agreement decides": "Kappa does not see in what direction annotators differ.",
-            "noise stays": "It is the other way round.",
-        },
-        question="Two sets of training labels have the same agreement with the truth. In one the "
-        "errors are independent of everything, in the other they come of one annotator's stricter "
-        "threshold. What is the difference for a classifier that is trained on them?",
-    ),
-    Choice(
-        id="9.B5",
-        title="Where annotators disagree most",
-        hint="Think of what the annotators could see.",
-        options={
-            "abstain": "Let the system answer only in the contexts where annotators agree, and say "
-            "that it does not know in the others.",
-            "majority": "Take the majority label everywhere; it is right by definition.",
-            "drop the annotator": "Drop the annotator who disagrees most, and report the new "
-            "alpha.",
-            "pool": "Report one alpha over all contexts, as it is the mean quality of the labels.",
-        },
-        right="abstain",
-        reasons={
-            "abstain": "This is the recommendation of Reidsma and op den Akker for addressees.",
-            "majority": "Where there is nothing to see, the majority is an accident.",
-            "drop the annotator": "All annotators disagree in the same context; it is not a "
-            "person.",
-            "pool": "One number hides that labels of one context are good and of another are not.",
-        },
-        question="Annotators of addressees agree well where the speaker looks at somebody, and "
-        "badly where the speaker looks at nobody. What do you do with a system that is trained on "
-        "these labels?",
-    ),
-    Choice(
-        id="9.B6",
-        title="95 per cent agreement",
-        hint="Which sentences were counted?",
-        options={
-            "retained only": "It is the agreement on the sentences that were kept. Those that an "
-            "annotator or the adjudication threw out were the disputed ones.",
-            "chance": "It is corrected for chance, so that it can be compared with kappa.",
-            "accurate": "The labels are right for 95 % of the sentences.",
-            "all": "It is the agreement on all sentences that the annotators saw.",
-        },
-        right="retained only",
-        reasons={
-            "retained only": "On all sentences it may be much lower.",
-            "chance": "It is a share of equal labels; nothing was subtracted.",
-            "accurate": "The paper itself shows sentences on which both chose the same wrong "
-            "sense.",
-            "all": "Sentences marked N/A by one of the two, or thrown out later, were not counted.",
-        },
-        question="A data set of verb senses reports an agreement of 95 %: 'instances that were "
-        "marked N/A by one of the annotators, or thrown out during the adjudication, were not "
-        "included'. What does the number say?",
-    ),
 ]

@@ -1,4 +1,4 @@
-"""The bank of exam questions: every student has numbers of their own, and so has the solution."""
+"""Write exams: every student has questions with numbers of their own, and so have the solutions."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import CourseError
 from annobench.core.files import replacing, write_csv
-from annobench.course import sessions
-from annobench.course.base import Exercise
-from annobench.course.choices import Choice
 from annobench.course.draws import draw
-from annobench.course.numbers import Number
+from annobench.course.exam import questions
+from annobench.course.exam.records import Asked, ChoiceQuestion
+from annobench.course.exam.secret import Secret
 from annobench.course.texts import fill
 
 __all__ = ["ANSWERS", "Question", "catalogue", "choose", "question", "write_bank"]
@@ -44,7 +41,7 @@ class Question:
     options : mapping of str to str
         Texts by letters, of a choice; else empty.
     answer : str
-        The right answer: a number with the decimals asked for, or letters.
+        The right answer: a number with the decimals asked for, or a letter.
     solution : str
         How it is found, in markdown.
     """
@@ -77,14 +74,14 @@ def catalogue(only: Iterable[str] | None = None) -> pd.DataFrame:
         If there is no session of an id.
     """
     rows = {
-        exercise.id: (session, type(exercise).__name__.lower(), exercise.title)
-        for session in _chosen(only)
-        for exercise in _questions(session)
+        id: (session, "choice" if isinstance(asked, ChoiceQuestion) else "number", asked.title)
+        for session in (questions.discover() if only is None else only)
+        for id, asked in questions.get(session).items()
     }
     return pd.DataFrame.from_dict(rows, orient="index", columns=["session", "kind", "title"])
 
 
-def question(id: str, student: str) -> Question:
+def question(id: str, student: str, secret: Secret) -> Question:
     """Return a question with a student's numbers and its solution.
 
     Parameters
@@ -93,6 +90,8 @@ def question(id: str, student: str) -> Question:
         Id of a question of the bank.
     student : str
         Name or ID.
+    secret : Secret
+        The teacher's; with another one all numbers, and the order of options, are others.
 
     Returns
     -------
@@ -104,28 +103,24 @@ def question(id: str, student: str) -> Question:
     CourseError
         If the bank has no such question.
     """
-    for session in sessions.discover():
-        known = {exercise.id: exercise for exercise in _exercises(session)}
-        asked = known.get(id)
-        if isinstance(asked, Number | Choice) and asked.question:
-            # Other numbers than in the notebook, where the student has seen them.
-            return _filled(session, asked, draw(id, known, f"{student} exam"))
+    for session in questions.discover():
+        known = questions.get(session)
+        if id in known:
+            return _filled(session, known[id], draw(id, known, secret.student(student)))
     raise CourseError(f"The bank has no question {id!r}. `catalogue` lists those it has.")
 
 
-def choose(
-    n: int, only: Iterable[str] | None = None, *, rng: np.random.Generator | int | None = None
-) -> list[str]:
+def choose(n: int, secret: Secret, only: Iterable[str] | None = None) -> list[str]:
     """Choose questions for an exam, as many from each session as can be.
 
     Parameters
     ----------
     n : int
         How many.
+    secret : Secret
+        The teacher's; with another one the questions are others.
     only : iterable of str, optional
         Ids of sessions; by default all.
-    rng : numpy.random.Generator or int, optional
-        Source of randomness, or a seed.
 
     Returns
     -------
@@ -137,13 +132,12 @@ def choose(
     CourseError
         If there are not so many.
     """
-    rng = np.random.default_rng(rng)
     listed = catalogue(only)
     if not 0 < n <= len(listed):
         raise CourseError(
             f"n must be between 1 and {len(listed)}, the questions there are; got {n}."
         )
-    shuffled = listed.iloc[rng.permutation(len(listed))]
+    shuffled = listed.iloc[secret.rng().permutation(len(listed))]
     turn = shuffled.groupby("session").cumcount()
     chosen = set(turn.sort_values(kind="stable").index[:n])
     return [id for id in listed.index if id in chosen]
@@ -152,19 +146,19 @@ def choose(
 def write_exam(
     students: Sequence[str],
     folder: Path | str,
+    secret: Secret,
     *,
     n: int = 8,
     only: Iterable[str] | None = None,
     title: str = "Annotation statistics: exam",
-    rng: np.random.Generator | int | None = DEFAULT_SEED,
 ) -> pd.DataFrame:
     """Write an exam: a page for each student, one with all solutions, and a table of answers."""
     names = _distinct(students)
-    ids, target = choose(n, only, rng=rng), Path(folder)
+    ids, target = choose(n, secret, only), Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     papers, rows = [], []
     for number, name in enumerate(names, 1):
-        asked = [question(id, name) for id in ids]
+        asked = [question(id, name, secret) for id in ids]
         file = _PAPER.format(number)
         papers.append({"student": name, "questions": asked})
         _write(target / file, title, papers[-1:], solutions=False)
@@ -192,20 +186,20 @@ def _distinct(students: Sequence[str]) -> list[str]:
     return names
 
 
-def write_bank(path: Path | str, student: str, *, only: Iterable[str] | None = None) -> None:
-    """Write a page of all questions with a student's numbers and the solutions.
+def write_bank(path: Path | str, secret: Secret, *, only: Iterable[str] | None = None) -> None:
+    """Write a page of all questions with the numbers of some student and the solutions.
 
     Parameters
     ----------
     path : path
         The page, HTML.
-    student : str
-        Name or ID.
+    secret : Secret
+        One that no exam has.
     only : iterable of str, optional
         Ids of sessions; by default all.
     """
-    asked = [question(id, student) for id in catalogue(only).index]
-    paper = {"student": f"Numbers of the student {student!r}", "questions": asked}
+    asked = [question(id, "sample", secret) for id in catalogue(only).index]
+    paper = {"student": "Numbers of a sample, which no student gets", "questions": asked}
     _write(Path(path), "Questions for an exam", [paper], solutions=True)
 
 
@@ -225,6 +219,7 @@ def _write(path: Path, title: str, papers: list[dict[str, Any]], *, solutions: b
 
     html = render(
         "exam.html.j2",
+        Path(__file__).parent,
         title=title,
         depth=0,
         papers=papers,
@@ -235,38 +230,16 @@ def _write(path: Path, title: str, papers: list[dict[str, Any]], *, solutions: b
         draft.write_text(html, encoding="utf-8")
 
 
-def _chosen(only: Iterable[str] | None) -> list[str]:
-    return (
-        list(sessions.discover()) if only is None else [sessions.get(id).LESSON.id for id in only]
-    )
-
-
-def _exercises(session: str) -> list[Exercise]:
-    module = sessions.get(session)
-    return [*module.EXERCISES, *module.BANK]
-
-
-def _questions(session: str) -> list[Number | Choice]:
-    return [e for e in _exercises(session) if isinstance(e, Number | Choice) and e.question]
-
-
-def _filled(session: str, asked: Number | Choice, given: Mapping[str, Any]) -> Question:
-    options: Mapping[str, str] = {}
-    if isinstance(asked, Choice):
-        options = dict(given)
-        right = [letter for letter, text in options.items() if text in _right_texts(asked)]
-        answer = ", ".join(right)
+def _filled(session: str, asked: Asked, given: Mapping[str, Any]) -> Question:
+    if isinstance(asked, ChoiceQuestion):
+        case, right = asked.cases[given["right"]], asked.options[given["right"]]
+        [answer] = [letter for letter, text in given["options"].items() if text == right]
+        text, solution, options = case.question, case.solution, given["options"]
     else:
         answer = _rounded(asked.right_answer(given), asked.digits)
-    solution = fill(asked.solution, given, answer=answer) if asked.solution else answer
-    if isinstance(asked, Choice) and not asked.solution:
-        solution = " ".join(asked.reasons.get(key, "") for key in asked.keys).strip() or answer
-    text = fill(asked.question, given)
+        text, options = fill(asked.question, given), {}
+        solution = fill(asked.solution, given, answer=answer)
     return Question(asked.id, session, asked.title, text, options, answer, solution)
-
-
-def _right_texts(asked: Choice) -> set[str]:
-    return {asked.options[key] for key in asked.keys}
 
 
 def _rounded(number: float, digits: int) -> str:
