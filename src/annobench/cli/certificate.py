@@ -85,7 +85,7 @@ def certificate(
             tables["hard_items"],
             annotations,
             source=reading.path.name,
-            remarks=selection.remarks,
+            remarks=selection.said,
             texts=selection.texts,
         )
         written = writing.write("certificate.html", page, tables)

@@ -98,7 +98,7 @@ def consensus(
             found,
             annotations,
             source=reading.path.name,
-            remarks=selection.remarks,
+            remarks=selection.said,
             texts=selection.texts,
         )
         written = writing.write("consensus.html", page, found.tables())

@@ -81,7 +81,7 @@ def judge(
             level=level,
             rng=seed,
         )
-        page = judge_page.render(found, source=reading.path.name, remarks=selection.remarks)
+        page = judge_page.render(found, source=reading.path.name, remarks=selection.said)
         written = writing.write("judges.html", page, found.tables)
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)

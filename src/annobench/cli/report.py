@@ -71,7 +71,7 @@ def report(
             report_layer(layer, writing, source=reading.path.name, level=level, seed=seed)
             return
         selection = _scaled(reading, scale, order, separator)
-        annotations, remarks = selection.labels, list(selection.remarks)
+        annotations, remarks = selection.labels, list(selection.said)
         table = agreement.report(annotations, rng=seed, level=level)
         page = report_page.render(
             annotations,

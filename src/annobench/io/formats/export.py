@@ -89,6 +89,11 @@ class Selection(Summarised):
     pseudonyms: dict[str, str] = field(default_factory=dict)
     read_as: str = ""
 
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What the columns were taken for, and the remarks."""
+        return (self.read_as, *self.remarks) if self.read_as else self.remarks
+
     def summary(self) -> pd.DataFrame:
         """Return the ledger.
 
