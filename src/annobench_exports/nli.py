@@ -27,9 +27,8 @@ QUESTION = "label"
 AUTHOR = MadeName("author")
 
 _NOTE = (
-    "The file does not say who validated a pair: 'label 2' to 'label 5' are places in its list, "
-    "not people. Coefficients that pool annotators, such as Krippendorff's alpha and Fleiss' "
-    "kappa, can be used; models of single annotators cannot."
+    "The file does not say who wrote or validated a pair: the names of annotators are places in "
+    "its list. What depends on who gave which label refuses these."
 )
 
 
@@ -54,6 +53,7 @@ def _read(source: Source, intake: Intake) -> None:
                 _push(record, where, intake)
             except MisshapenError as error:
                 intake.fault(where, str(error))
+    intake.anonymous = True
     intake.notes.append(_NOTE)
 
 
@@ -87,6 +87,6 @@ FORMAT = ExportFormat(
     read=_read,
     note=(
         "An item is a pair of sentences, the labels are those of its author and of up to four "
-        "validators, who are not named; the gold label is their majority."
+        "validators, who are anonymous; the gold label is their majority."
     ),
 )

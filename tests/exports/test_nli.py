@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from annobench.agreement import krippendorff_alpha
-from annobench.core.errors import ReaderError
+from annobench.agreement import cohen_kappa, krippendorff_alpha
+from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.formats import read_export, recognise
 
 
@@ -41,7 +41,17 @@ def test_each_place_of_the_list_is_an_annotator_who_is_not_a_person(tmp_path):
     assert export.select().gold == {"1": "neutral", "2": "entailment", "3": "entailment"}
     assert export.texts["1"] == "premise 1\nhypothesis 1"
     assert read_export(path, text="sentence2").texts["1"] == "hypothesis 1"
-    assert export.notes[0].startswith("The file does not say who validated a pair")
+    assert export.notes[0].startswith("The file does not say who wrote or validated a pair")
+
+
+def test_who_gave_which_label_is_unknown(tmp_path):
+    path = write(tmp_path / "dev.jsonl", pair("1", "a", "b"), pair("2", "b", "b"))
+    labels = read_export(path).labels()
+    assert labels.anonymous
+    assert read_export(path).labels(scale="set").anonymous
+    assert read_export(path).labels("label=a").anonymous
+    with pytest.raises(AnnotationError, match="these labels are anonymous"):
+        cohen_kappa(labels)
 
 
 def test_pairs_may_lack_validators_or_labels(tmp_path):

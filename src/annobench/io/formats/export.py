@@ -459,7 +459,7 @@ class Export:
             raise AnnotationError(f"{self.path}: {error}") from error
         remarks += said_of_pseudonyms(self.pseudonyms)
         return Selection(
-            labels,
+            replace(labels, anonymous=self.anonymous),
             name if option is None else f"{name}={option}",
             self._intake.golds.get(name, {}) if option is None else {},
             self._intake.texts,
@@ -641,8 +641,9 @@ class Export:
             seen = sorted({str(name) for name in given} - set(declared))
             known_missing = set(map(plain_number, missing))
             categories = [name for name in (*declared, *seen) if name not in known_missing]
-        labels = Annotations.from_arrays(item, annotator, given, categories=categories, scale=scale)
-        return replace(labels, anonymous=self.anonymous), remark
+        return Annotations.from_arrays(
+            item, annotator, given, categories=categories, scale=scale
+        ), remark
 
 
 class _Ledger:
