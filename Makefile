@@ -157,8 +157,8 @@ sbom: $(SUPPLY)  ## Write what is locked to results/sbom.json, a bill of materia
 vulnerabilities: $(SUPPLY)  ## Ask which locked versions have known vulnerabilities; needs the network.
 	.venv-supply/bin/pip-audit --strict --require-hashes --disable-pip --requirement requirements/lock.txt
 
-lint-container: $(SUPPLY)  ## Check the Containerfile.
-	.venv-supply/bin/hadolint Containerfile
+lint-container: $(SUPPLY)  ## Check the Containerfiles.
+	.venv-supply/bin/hadolint Containerfile course/archive/Containerfile
 
 $(SUPPLY): requirements/supply.txt
 	test -x .venv-supply/bin/python || "$(PYTHON)" -m venv .venv-supply

@@ -142,7 +142,7 @@ def test_the_guide_in_the_teachers_archive_leads_on(tmp_path):
     built = b"docker build --tag annobench-course:1.2 ."
     assert built in files["README.md"]
     assert built in files["package/Containerfile"]
-    assert b"COPY annobench-1.2-py3-none-any.whl" in files["package/Containerfile"]
+    assert b"COPY annobench-1.2-py3-none-any.whl requirements.txt" in files["package/Containerfile"]
     assert b"annobench-1.2-py3-none-any.whl" in files["package/requirements.txt"]
     for name, text in files.items():
         if name.startswith("guide/"):

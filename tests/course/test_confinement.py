@@ -44,7 +44,8 @@ HOSTILE = {
     "writes its grades": "open('SUBMISSIONS/grades.csv', 'w').write('0.2,1')",
     "connects": "import socket\nsocket.create_connection(('127.0.0.1', PORT), 2)",
     "kills": "import os\nos.kill(os.getppid(), 9)\nos.kill(PARENT, 9)",
-    "forks": "import os\nwhile True: os.fork()",
+    "forks": "import os\nfor _ in range(8): os.fork()",
+    "sets the kernel": "import os\nos.open('/proc/sys/kernel/core_pattern', os.O_WRONLY)",
     "stays": "import subprocess\nsubprocess.Popen(['setsid', 'sleep', '4711.25'])",
     "fills the disk": "import itertools\n"
     "for n in itertools.count(): open(f'{n}.bin', 'wb').write(bytes(1 << 25))",
@@ -55,8 +56,8 @@ HOSTILE = {
     "assert not libc.mount(None, b'/usr', None, 32 | 4096, None)",
     "reads secrets": "text = open('HOME/victim.txt').read()",
 }
-#: Those that change only what is theirs, or fail outside Python.
-SILENT = {"changes compiled code", "stays"}
+#: Those that change only what is theirs. (Root may have as many processes as there can be.)
+SILENT = {"changes compiled code", "stays", "forks"}
 
 
 def write(folder, name, *cells, student=None):

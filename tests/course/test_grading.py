@@ -195,9 +195,10 @@ def test_messages_are_short(graded):
     assert max(table["message"].str.len().max() for table in graded[1].values()) <= 600
 
 
-def test_time_is_limited(tmp_path, other_processes):
+def test_time_is_limited(tmp_path, other_processes, monkeypatch):
     stubborn = "while 1:\n    try: time.sleep(9)\n    except BaseException: pass"
     write(tmp_path, "a", RIGHT, f"import time\n{stubborn}")
+    monkeypatch.setattr(grading, "compile_apart", lambda: None)
     start = time.monotonic()
     table = grading.grade(tmp_path, seconds=30)
     assert 30 < time.monotonic() - start < 60

@@ -42,6 +42,9 @@ COLUMNS = ("student", "exercise", "passed", "of", "message", "session", "file")
 #: What stands for the exercise in the row of a notebook's total.
 TOTAL = "total"
 
+#: How many failed cells are named.
+MAX_FAILED = 5
+
 _UNCHECKED = "The notebook checks no answer."
 
 
@@ -64,7 +67,7 @@ class _Submission:
         """What went wrong in it, for its row."""
         said = [self.ended] if self.ended else []
         if self.failed_cells:
-            said.append(f"Cells that fail: {', '.join(self.failed_cells[:5])}.")
+            said.append(f"Cells that fail: {', '.join(self.failed_cells)}.")
         return " ".join(said)
 
 
@@ -173,7 +176,7 @@ def _listen(process: _Conversation, found: _Submission) -> None:
                     f"The first cell says {NOBODY!r}. Put in the name, and grade again."
                 )
             _begin(_plain(said.get("session"), 50), found)
-        elif kind == "error":
+        elif kind == "error" and len(found.failed_cells) < MAX_FAILED:
             found.failed_cells.append(
                 f"{_plain(said.get('cell'), 5)} ({_plain(said.get('error'), 50)})"
             )

@@ -57,10 +57,7 @@ def enter(root: Path, readable: Iterable[str], hidden: str | None, data: str | N
         _show(Path(name), root)
     if hidden is not None and (root / hidden[1:]).is_dir():
         _mount("tmpfs", root / hidden[1:], "tmpfs", _RDONLY | _NOSUID | _NODEV)
-    proc = root / "proc"
-    proc.mkdir()
-    with contextlib.suppress(PermissionError):  # in a container, where Python does without
-        _mount("proc", proc, "proc", _NOSUID | _NODEV | _NOEXEC)
+    _mount_processes(root / "proc")
     work = root / WORK.relative_to("/")
     work.mkdir()
     _mount("tmpfs", work, "tmpfs", _NOSUID | _NODEV, f"mode=700,size={MAX_FOLDER}")
@@ -99,6 +96,17 @@ def _bind(source: Path, place: Path) -> None:
     path = os.fsencode(place)
     pointer = ctypes.byref(attributes)
     _call("syscall", _MOUNT_SETATTR, _AT_FDCWD, path, _AT_RECURSIVE, pointer, size)
+
+
+def _mount_processes(place: Path) -> None:
+    """Mount what tells of processes, to be read alone: if root grades, the kernel is set there."""
+    place.mkdir()
+    flags = _NOSUID | _NODEV | _NOEXEC
+    try:
+        _mount("proc", place, "proc", flags)
+    except PermissionError:  # in a container, where Python does without
+        return
+    _mount(None, place, None, _REMOUNT | _BIND | _RDONLY | flags)
 
 
 def _mount(

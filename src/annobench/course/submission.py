@@ -64,7 +64,10 @@ class _Grader:
 
 
 def _limit(seconds: int) -> None:
-    """Limit time of processor, memory and the size of files, where the system can do that."""
+    """Limit time of processor, memory and the size of files, where the system can do that.
+
+    Whatever else runs on the computer goes first.
+    """
     try:
         import resource
     except ImportError:  # on Windows
@@ -76,6 +79,7 @@ def _limit(seconds: int) -> None:
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(kind, (limit, limit))
+    os.nice(10)
 
 
 def _settle() -> None:
