@@ -398,7 +398,7 @@ def _shared(
         str | None, _option("Columns of the annotators, with commas between: anna,ben,carla.")
     ] = None,
     transpose: Annotated[
-        bool, _option("A row is an annotator and a column an item.", "--transpose")
+        bool, _option("Rows are annotators and columns are items.", "--transpose")
     ] = False,
     counts: Annotated[
         bool, _option("Cells say how many annotators chose each category.", "--counts")

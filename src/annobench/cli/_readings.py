@@ -19,6 +19,7 @@ def said_of_readings(error: UnclearLayoutError) -> list[str]:
         One line a reading that can be read.
     """
     import warnings
+    from pathlib import Path
 
     from annobench import agreement
     from annobench.io import select_labels
@@ -29,7 +30,7 @@ def said_of_readings(error: UnclearLayoutError) -> list[str]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                labels = select_labels(error.path, **given).labels
+                labels = select_labels(Path(error.path), **given).labels
                 alpha = agreement.krippendorff_alpha(labels).estimate
         except (ValueError, OSError):
             continue

@@ -59,7 +59,7 @@ def inspect(
         str | None, typer.Option(help="Columns of the annotators, with commas between.")
     ] = None,
     transpose: Annotated[
-        bool, typer.Option("--transpose", help="A row is an annotator and a column an item.")
+        bool, typer.Option("--transpose", help="Rows are annotators and columns are items.")
     ] = False,
     counts: Annotated[
         bool, typer.Option("--counts", help="Cells say how many annotators chose each category.")

@@ -187,7 +187,7 @@ def select_labels(
         The annotators' columns of a table with a column per annotator; where each has several, what
         the names of their columns begin or end with.
     transpose : bool, default False
-        Whether a row is an annotator and a column an item.
+        Whether rows are annotators and columns are items.
     counts : bool, default False
         Whether cells say how many annotators chose a category.
     weight : str, optional
@@ -327,9 +327,9 @@ def select(
         )
     steps = [("rows with a label", labels.n_labels, "")]
     remarks = []
-    given = count_labels(path, label=label, content=content) if missing else {}
+    times = count_labels(path, label=label, content=content) if missing else {}
     for word in map(plain_number, missing):
-        if n := given.get(word, 0):
+        if n := times.get(word, 0):
             steps.append((f"left out: labels {word!r}, which mean that there is none", n, ""))
         else:
             remarks.append(f"No label is {word!r}, so that --missing {word} changes nothing.")

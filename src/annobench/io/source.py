@@ -130,7 +130,7 @@ class Source:
             The annotators' columns of a table with a column per annotator; where each has several,
             what the names of their columns begin or end with.
         transpose : bool, default False
-            Whether a row is an annotator and a column an item.
+            Whether rows are annotators and columns are items.
         counts : bool, default False
             Whether cells say how many annotators chose a category.
         weight : str, optional
@@ -386,7 +386,7 @@ def _refuse_wide(content: Content) -> None:
         readings["--counts"] = {"counts": True}
     raise UnclearLayoutError(
         f"{content.path}: nothing names annotators, as in a table with a row per label. The "
-        f"{ways[0]}.{known} If a row is an annotator and a column an item, add --transpose; if "
+        f"{ways[0]}.{known} If rows are annotators and columns are items, add --transpose; if "
         "cells say how many annotators chose a category, --counts. Else name the columns with "
         "--item, --annotator and --label.",
         content.path,

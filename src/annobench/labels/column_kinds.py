@@ -10,6 +10,7 @@ import re
 import statistics
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 from annobench.labels.columns import plain_name
 
@@ -78,7 +79,7 @@ _COUNTS = frozenset({"n", "count", "counts"})
 _COEFFICIENTS = frozenset({"alpha", "kappa", "icc", "entropy", "pi", "ac1"})
 
 
-def unlike_labels(cells: Mapping[Hashable, Sequence[str]]) -> dict[Hashable, str]:
+def unlike_labels(cells: Mapping[Any, Sequence[str]]) -> dict[Hashable, str]:
     """Say which columns hold no labels, and what they hold instead.
 
     Parameters
@@ -96,7 +97,7 @@ def unlike_labels(cells: Mapping[Hashable, Sequence[str]]) -> dict[Hashable, str
     # Where nearly all columns hold dates, dates are the labels.
     if len(cells) - len(found) - len(alike) > 1:
         found |= alike
-    rest = {name: own for name, own in cells.items() if name not in found}
+    rest: dict[Hashable, Sequence[str]] = {n: own for n, own in cells.items() if n not in found}
     numbers = {name: [number_of(cell) for cell in own] for name, own in rest.items()}
     for name, own in numbers.items():
         others = [numbers[other] for other in numbers if other != name]
@@ -147,7 +148,18 @@ def _follows(name: Hashable, own: Sequence[float], others: Sequence[Sequence[flo
 
 
 def number_of(cell: str) -> float:
-    """Return a cell as a number, with a decimal point or comma; NaN if it is none."""
+    """Return a cell as a number.
+
+    Parameters
+    ----------
+    cell : str
+        With a decimal point or comma.
+
+    Returns
+    -------
+    float
+        NaN if it is no number.
+    """
     try:
         return float(cell.replace(",", "."))
     except ValueError:

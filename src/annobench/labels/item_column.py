@@ -149,8 +149,8 @@ def find_item_column(
             del unlike[only]
         if resolved or unlike:
             rest = {n: own for n, own in cells.items() if n not in unlike and n not in resolved}
-            found = find_item_column(rest, item)
-            return replace(found, resolved=resolved, unlike={**unlike, **found.unlike})
+            inner = find_item_column(rest, item)
+            return replace(inner, resolved=resolved, unlike={**unlike, **inner.unlike})
     columns = [_Column(name, cells[name]) for name in cells if name != named]
     idle = tuple(
         each.name

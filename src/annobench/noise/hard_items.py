@@ -63,8 +63,8 @@ def hard_items(
 
     Examples
     --------
-    >>> table = [[9, 1], [5, 5], [10, 0], [0, 10]]
-    >>> labels = Annotations.from_counts(table, categories=["no", "yes"])
+    >>> rows = [["no"] * n + ["yes"] * (10 - n) for n in (9, 5, 10, 0)]
+    >>> labels = Annotations.from_wide(rows)
     >>> hard_items(labels)["reasons"].iloc[0]
     'the labels are tied between no and yes'
     """

@@ -150,8 +150,13 @@ def extent_of(labels: Annotations | BlockedLabels) -> str:
     str
         Such as "56 labels for 4 items, annotators unknown".
     """
-    a = labels
-    if getattr(a, "anonymous", False):
+    from annobench.labels.frames import as_annotations
+    from annobench.scale._blocks import BlockedLabels
+
+    if isinstance(labels, BlockedLabels):
+        return extent(labels.n_labels, labels.n_annotators, labels.n_items)
+    a = as_annotations(labels, "extent_of")
+    if a.anonymous:
         return (
             f"{counted(a.n_labels, 'label')} for {counted(a.n_items, 'item')}, annotators unknown"
         )

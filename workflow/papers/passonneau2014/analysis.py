@@ -84,7 +84,9 @@ def analyse(study: Study, results: Results, rng: Generator, effort: Effort) -> N
     table("annotators", model.annotators_of_help, fits[help_], words[help_], of=of)
     table("same_label", same_label, of=of_drawn)
     replicates = N_REPLICATES[effort]
-    bits = table("information", groups.information_table, labels, fits, replicates, rng_bits, of=of_trained)
+    bits = table(
+        "information", groups.information_table, labels, fits, replicates, rng_bits, of=of_trained
+    )
     table("costs", groups.cost_table, number, bits, of=of)
     figure("figure1", figures.figure1, of="closed_form")
     figure("figure2", figures.figure2, words[FOUR["add"]], of=of)

@@ -423,14 +423,12 @@ class Export:
             kept = ledger.drop(kept, self._columns["control"] == 1, "answers on control items")
         if empty == "missing":
             kept = ledger.drop(kept, self._columns["label"] < 0, "answers that chose nothing")
-        for word in map(plain_number, missing):
-            dropped = np.isin(
-                self._columns["label"],
-                [n for n, label in enumerate(self._labels) if label_name(label) == word],
-            )
+        for code in map(plain_number, missing):
+            named = [n for n, label in enumerate(self._labels) if label_name(label) == code]
+            dropped = np.isin(self._columns["label"], named)
             if not (kept & dropped).any():
-                remarks.append(f"No label is {word!r}, so that --missing {word} changes nothing.")
-            kept = ledger.drop(kept, dropped, f"answers {word!r}, which mean that there is none")
+                remarks.append(f"No label is {code!r}, so that --missing {code} changes nothing.")
+            kept = ledger.drop(kept, dropped, f"answers {code!r}, which mean that there is none")
         rows = np.flatnonzero(kept)
         if repeats != "all":
             rows, again = self._unrepeated(rows, repeats)

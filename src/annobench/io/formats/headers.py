@@ -87,8 +87,8 @@ def find_header(rows: Sequence[Sequence[Any]], asked: int | None = None) -> Head
     n_rows = asked or (2 if _names_groups(cells[start:]) else 1)
     if start + n_rows > len(cells):
         raise ReaderError(
-            f"the header is said to have {n_rows} rows, and there are {len(cells) - start}. "
-            "Correct --header-rows."
+            f"Of a header of {n_rows} rows only {len(cells) - start} are there. Correct "
+            "--header-rows."
         )
     own = cells[start : start + n_rows]
     longest = max(map(_width, own))

@@ -179,6 +179,6 @@ def said_of(table: Table) -> str:
     form = find_form(table)
     by = "by its time" if form.who is None else f"by {form.who!r}"
     return (
-        f"A row seems to be an annotator, {by}, and a column an item: {listed(form.items)}. Add "
+        f"Rows seem to be annotators, {by}, and columns items: {listed(form.items)}. Add "
         "--transpose if so. If each of the columns is an annotator's, name them with --annotators."
     )

@@ -89,7 +89,7 @@ def _alike(source: Source, asked: str | None = None) -> _Alike | None:
 def _items_of(tables: list[Table], header: list[str]) -> tuple[str, ...]:
     """Return the fewest columns whose cells name each row of a file, and rows of another one."""
     usual = tables[0].column(ITEM_NAMES)
-    tried = [(usual,)] if usual else []
+    tried: list[tuple[str, ...]] = [(usual,)] if usual else []
     tried += [tuple(header[:n]) for n in range(1, min(4, len(header)))]
     tried += [(name,) for name in header[1:-1]]
     for names in tried:
@@ -174,7 +174,7 @@ def _read_alike(source: Source, intake: Intake, alike: _Alike) -> None:
                     item, names[path], question, as_text(row[question]) or None, where=where
                 )
     said = [
-        f"A file is an annotator, a row an item, named by {listed(alike.items)}",
+        f"Files are annotators; rows are items, named by {listed(alike.items)}",
         f"questions: {listed(alike.questions)}",
     ]
     rest = ", ".join(f"{name!r} ({what})" for name, what in alike.unused.items())

@@ -37,7 +37,7 @@ def _read(table: Table, intake: Intake) -> None:
     form = find_form(table, asked.annotator, listed_columns(asked.item, table.header))
     if len(form.items) < 1:
         raise ReaderError(
-            f"{table.path}: no column holds answers, with a row an annotator. Name the columns "
+            f"{table.path}: no column holds answers of annotators. Name the columns "
             "that are items with --item, with commas between."
         )
     places = _places(form.items)
@@ -64,7 +64,7 @@ def _read(table: Table, intake: Intake) -> None:
     intake.read_as = "; ".join(said) + "."
     if asked.format is None:
         intake.notes.append(
-            "A row was taken for an annotator and a column for an item. If a column is an "
+            "Rows were taken for annotators and columns for items. If a column is an "
             "annotator's, name these columns with --annotators."
         )
 
@@ -111,7 +111,7 @@ LAYOUT = Layout(
     name="form",
     title="a row per annotator",
     note=(
-        "A row is an annotator and a column an item, as in forms and surveys; an empty cell means "
+        "Rows are annotators and columns are items, as in forms and surveys; an empty cell means "
         "that the annotator did not label the item."
     ),
     recognise=_recognise,

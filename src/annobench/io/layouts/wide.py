@@ -271,7 +271,7 @@ def _checked(table: Table, made: Plan) -> Plan:
     if len(made.annotators) < 2:
         raise ReaderError(
             f"{table.path}: fewer than two columns of annotators. Give a column to every "
-            "annotator; or, if a row is an annotator and a column an item, add --transpose."
+            "annotator; or, if rows are annotators and columns are items, add --transpose."
         )
     # Of one annotator beside gold both are compared.
     gold = None if made.gold in made.places else made.gold
@@ -346,8 +346,8 @@ def _refuse_questionnaire(table: Table, numbered: Sequence[str]) -> None:
     rest = f" {listed(others)} would not be used." if others else ""
     raise UnclearLayoutError(
         f"{table.path}: {listed(numbered)} may be annotators, or the questions of scales that a "
-        f"person a row answered. If they are annotators, add --from wide.{rest} If a row is an "
-        "annotator and a column an item, add --transpose.",
+        f"person a row answered. If they are annotators, add --from wide.{rest} If rows are "
+        "annotators and columns are items, add --transpose.",
         table.path,
         {"--from wide": {"format": "wide"}, "--transpose": {"transpose": True}},
     )
