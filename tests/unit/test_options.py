@@ -98,6 +98,7 @@ OWN = {
         "scale": ("--scale interval",),
         "order": ("--order 3,1,2",),
         "separator": ("--separator ,", "sets", "--scale set"),
+        "require": ("--require 'alpha>=0.99'",),
         "level": ("--level 0.8",),
         "seed": ("--seed 5",),
         "engine": ("--engine dask",),
@@ -158,6 +159,7 @@ OWN = {
         "score": ("--score rmse",),
         "clusters": ("--clusters document",),
         "shown_first": ("--shown-first first", "pairs"),
+        "require": ("--require 'agreement>=0.99'",),
         "question": {
             "wide": ("--question mood", "lists", "--question grade", "{input} --judge ann"),
             "export": ("--question mood", "questions", "--question grade"),
@@ -231,6 +233,7 @@ FAILING = {
     "from_format",
     "transpose",
     "counts",
+    "require",
     ("judge", "annotators"),
     ("certificate", "missing"),
     ("compare", "weight"),

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
+from annobench.cli._requirements import RECORD, Outcome, Requirement, decide
 from annobench.cli._shared import fail, note, say, say_written
 from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError, ReaderError
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _TABLES = (
     *("judges", "agreement", "rates", "test", "baselines", "prevalence", "consistency"),
     *("position", "plan"),
 )
+
+
+#: What may be required of judges.
+_REQUIRABLE = ("agreement", "kappa", "difference")
 
 
 @reads_labels(writes="judges")
@@ -51,6 +59,14 @@ def judge(
             "one of two answers."
         ),
     ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What the interval of every judge's agreement with humans has to support, such as "
+            "'kappa>=0.6'; or of its difference to theirs, 'difference>=-0.05'. Else the status "
+            "is 3."
+        ),
+    ] = None,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
 ) -> None:
@@ -63,7 +79,8 @@ def judge(
     from annobench.reporting.pages import records
 
     try:
-        writing.check(["judges.html"], _TABLES)
+        required = [Requirement.of(text, "judge", _REQUIRABLE) for text in require or ()]
+        writing.check(["judges.html", *([RECORD] if required else [])], _TABLES)
         # A judge that was asked several times has several labels of an item.
         selection = reading.select(repeats="all", shown_first=shown_first)
         refuse_sets(selection, "judge")
@@ -93,3 +110,27 @@ def judge(
     for text in found.remarks:
         note(f"Note: {text}")
     say_written(writing.folder, written)
+    if required:
+        writing.record([RECORD])
+        asked = {**reading.options, "score": score, "epsilon": epsilon, "level": level}
+        outcomes = [each for one in required for each in _outcomes(one, found.tables["agreement"])]
+        decide(outcomes, writing.folder, command="judge", data=reading.path, options=asked)
+
+
+def _outcomes(required: Requirement, table: pd.DataFrame) -> list[Outcome]:
+    """Look up, for each judge, its agreement with humans, or how far it is from theirs."""
+    measure, column = "agreement", "human_judge"
+    if required.quantity == "difference":
+        column = "difference"
+    else:
+        measure = required.quantity
+    rows = table[table["measure"].eq(measure) & table["category"].isin(["", None])]
+    return [
+        Outcome(
+            required.quantity,
+            required.least,
+            row["judge"],
+            *(float(row[f"{column}{end}"]) for end in ("", "_lower", "_upper")),
+        )
+        for row in rows.to_dict("records")
+    ]

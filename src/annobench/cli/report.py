@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels
+from annobench.cli._requirements import RECORD, Outcome, Requirement, decide
 from annobench.cli._shared import fail, listed, note, say_written, terminal
 from annobench.cli._spans import report_layer
 from annobench.cli._writing import Writing
@@ -24,6 +25,15 @@ if TYPE_CHECKING:
     from annobench.io import Selection
     from annobench.labels.annotations import Annotations
     from annobench.scale._blocks import BlockedLabels
+
+
+#: Short names of what is required most.
+_SHORT = {"alpha": "krippendorff_alpha", "kappa": "cohen_kappa", "agreement": "percent_agreement"}
+_REQUIRABLE = (
+    *_SHORT,
+    *("krippendorff_alpha", "cohen_kappa", "fleiss_kappa", "conger_kappa", "scott_pi"),
+    *("gwet_ac1", "brennan_prediger", "light_kappa", "icc", "percent_agreement"),
+)
 
 
 @reads_labels(writes="agreement")
@@ -46,6 +56,12 @@ def report(
         int | None,
         typer.Option(min=0, help="Bootstrap the overall intervals, with this seed."),
     ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What the interval has to support, such as 'alpha>=0.67'; else the status is 3."
+        ),
+    ] = None,
     engine: EngineOption = "auto",
     scheduler: Scheduler = None,
 ) -> None:
@@ -61,7 +77,8 @@ def report(
             raise AnnotationError(
                 f"report: --level {level:g} is not between 0 and 1. Give a share, such as 0.95."
             )
-        writing.check(["report.html"], ["report", "ledger"])
+        required = [Requirement.of(text, "report", _REQUIRABLE) for text in require or ()]
+        writing.check(["report.html", *([RECORD] if required else [])], ["report", "ledger"])
         if partitions := reading.partitions(engine):
             report_of_partitions(partitions, writing, level=level, seed=seed, scheduler=scheduler)
             return
@@ -89,6 +106,22 @@ def report(
     for text in notes:
         note(f"Note: {text}")
     say_written(writing.folder, written)
+    if required:
+        writing.record([RECORD])
+        asked = {**reading.options, "scale": annotations.scale, "level": level, "seed": seed}
+        outcomes = [_outcome(each, table) for each in required]
+        decide(outcomes, writing.folder, command="report", data=reading.path, options=asked)
+
+
+def _outcome(required: Requirement, table: pd.DataFrame) -> Outcome:
+    """Look a coefficient up: its first value of all labels."""
+    name = _SHORT.get(required.quantity, required.quantity)
+    rows = table[table["breakdown"].eq("overall") & table["coefficient"].eq(name)]
+    if rows.empty:
+        return Outcome(name, required.least, "", math.nan, math.nan, math.nan)
+    row = rows.iloc[0]
+    ends = float(row["estimate"]), float(row["lower"]), float(row["upper"])
+    return Outcome(name, required.least, str(row["options"]), *ends)
 
 
 def report_of_partitions(

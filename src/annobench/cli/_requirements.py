@@ -1,0 +1,183 @@
+"""The option `--require`: a command ends with status 3 unless its intervals support a value."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from annobench.core.discovery import did_you_mean
+from annobench.core.errors import AnnotationError
+from annobench.core.files import replacing
+
+#: The status of a command whose requirements are not supported.
+NOT_SUPPORTED = 3
+
+#: The file that says what was required and found.
+RECORD = "requirements.json"
+
+_WRITTEN = re.compile(r"\s*([a-z][a-z0-9_]*)\s*>=\s*([-+]?[0-9]*\.?[0-9]+)\s*")
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A quantity and the value that it is to have at least.
+
+    Attributes
+    ----------
+    quantity : str
+        Its name.
+    least : float
+        The value.
+    """
+
+    quantity: str
+    least: float
+
+    @classmethod
+    def of(cls, text: str, command: str, known: Iterable[str]) -> Requirement:
+        """Read a requirement as it is typed.
+
+        Parameters
+        ----------
+        text : str
+            Such as "alpha>=0.67".
+        command : str
+            The command's name, for messages.
+        known : iterable of str
+            The quantities that may be required.
+
+        Returns
+        -------
+        Requirement
+            What it says.
+
+        Raises
+        ------
+        AnnotationError
+            If it is not written so, or there is no such quantity.
+        """
+        names = list(known)
+        found = _WRITTEN.fullmatch(text)
+        if found is None:
+            raise AnnotationError(
+                f"{command}: --require {text!r} is no requirement. Write a quantity, >= and a "
+                f'value, in quotes: "{names[0]}>=0.67".'
+            )
+        if found[1] not in names:
+            raise AnnotationError(
+                f"{command}: --require {text!r}: {found[1]!r} can't be required."
+                f"{did_you_mean(found[1], names)} Name one of {', '.join(names)}."
+            )
+        return cls(found[1], float(found[2]))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was found of a requirement.
+
+    Attributes
+    ----------
+    quantity : str
+        Its name.
+    least : float
+        What is required.
+    of : str
+        Of whom or what it is, where there are several.
+    estimate, lower, upper : float
+        What was found; NaN where it is undefined.
+    """
+
+    quantity: str
+    least: float
+    of: str
+    estimate: float
+    lower: float
+    upper: float
+
+    @property
+    def supported(self) -> bool:
+        """Whether the whole interval is at least the value."""
+        return self.lower >= self.least
+
+    def __str__(self) -> str:
+        """Say what was found."""
+        name = f"{self.quantity} of {self.of}" if self.of else self.quantity
+        if math.isnan(self.estimate) or math.isnan(self.lower):
+            return f"{name} >= {self.least:g} is not supported: it is undefined, or has no interval"
+        said = "is supported" if self.supported else "is not supported"
+        return (
+            f"{name} >= {self.least:g} {said}: {self.estimate:.3f}, interval {self.lower:.3f} to "
+            f"{self.upper:.3f}"
+        )
+
+
+def decide(
+    outcomes: Sequence[Outcome],
+    folder: Path,
+    *,
+    command: str,
+    data: Path,
+    options: Mapping[str, Any],
+) -> None:
+    """Write the record, say what was found, and end with status 3 if anything is not supported.
+
+    Parameters
+    ----------
+    outcomes : sequence of Outcome
+        One a requirement, or more.
+    folder : Path
+        Where the record is written.
+    command : str
+        The command's name.
+    data : Path
+        The file or folder of labels, of which the record has the SHA-256.
+    options : mapping
+        The options of the command.
+    """
+    from annobench import __version__
+
+    record = {
+        "supported": all(outcome.supported for outcome in outcomes),
+        "requirements": [_plain(asdict(o) | {"supported": o.supported}) for o in outcomes],
+        "command": command,
+        "data": data.name,
+        "sha256": _digest(data),
+        "version": __version__,
+        "options": {name: str(value) for name, value in sorted(options.items())},
+    }
+    with replacing(folder / RECORD) as draft:
+        draft.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    for outcome in outcomes:
+        typer.echo(f"{outcome}")
+    if not record["supported"]:
+        raise typer.Exit(NOT_SUPPORTED)
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """Write what is undefined as null, which JSON has."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in row.items()
+    }
+
+
+def _digest(data: Path) -> str:
+    """Return the SHA-256 of a file, or of the names and files of a folder."""
+    import hashlib
+
+    if data.is_file():
+        with data.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    digest = hashlib.sha256()
+    for path in sorted(path for path in data.rglob("*") if path.is_file()):
+        digest.update(str(path.relative_to(data)).encode() + b"\0")
+        with path.open("rb") as stream:
+            digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return digest.hexdigest()
