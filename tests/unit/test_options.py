@@ -98,6 +98,7 @@ OWN = {
         "scale": ("--scale interval",),
         "order": ("--order 3,1,2",),
         "separator": ("--separator ,", "sets", "--scale set"),
+        "target": ("--target 0.5",),
         "require": ("--require 'alpha>=0.99'",),
         "level": ("--level 0.8",),
         "seed": ("--seed 5",),
@@ -218,7 +219,7 @@ REFUSED = {
     "score": "rmse",
 }
 NUMBERS = {"level", "seed", "replicates", "checks", "error_rate", "confidence", "threshold"}
-NUMBERS |= {"header_rows"}
+NUMBERS |= {"header_rows", "target"}
 FLAGS = {"keep_names", "resume", "transpose", "counts"}
 
 #: Columns that only repeat an option, or differ from run to run.

@@ -79,3 +79,35 @@ def test_every_judge_has_to_meet_what_is_required(run, tmp_path):
     assert record(tmp_path, "labels_judges")["requirements"][0]["of"] == "gpt"
     missed = run("judge", "labels.csv", "--judge", "gpt", "--require", "difference>=0.5")
     assert missed.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("0.5", "The labels support an alpha of 0.5 or more"),
+        ("0.99", "Alpha is below 0.99"),
+        (None, ""),
+    ],
+)
+def test_a_page_says_what_to_do_next(run, tmp_path, target, said):
+    # Who guesses is named, and what is confused.
+    rows = "".join(
+        f"t{n},{who},{'abc'[(n + (who == 'dan' and n % 2)) % 3]}\n"
+        for n in range(60)
+        for who in ("ann", "bob", "cem", "dan")
+    )
+    (tmp_path / "labels.csv").write_text("item,annotator,label\n" + rows)
+    options = [] if target is None else ["--target", target]
+    done = run("report", "labels.csv", *options)
+    assert done.exit_code == 0
+    page = (tmp_path / "labels_agreement" / "report.html").read_text()
+    after = page.split('id="next"')[1].split("</ul>")[0]
+    assert "“dan”: without this annotator alpha is 1.000" in after
+    assert "Look at the guidelines" in after
+    assert said in after
+    assert said in done.output
+
+
+def test_a_target_within_the_interval_is_open(run):
+    done = run("report", "labels.csv", "--target", "0.97")
+    assert "Whether alpha is 0.97 or more is open" in done.output

@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
             "scale": Option(LABELS, "says what labels mean"),
             "order": Option(LABELS, "orders the categories"),
             "separator": Option(LABELS, "splits labels into sets", needs=("scale", "set")),
+            "target": Option(f"{LABELS} partitions", "is what alpha is to be"),
             "require": Option(f"{LABELS} partitions", "says what the interval has to support"),
             "level": Option(_ALL, "is the level of the intervals"),
             "seed": Option(_ALL, "bootstraps the intervals"),

@@ -10,7 +10,7 @@ import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels
 from annobench.cli._requirements import RECORD, Outcome, Requirement, decide
-from annobench.cli._shared import fail, listed, note, say_written, terminal
+from annobench.cli._shared import fail, listed, note, say, say_written, terminal
 from annobench.cli._spans import report_layer
 from annobench.cli._writing import Writing
 from annobench.cli.partition import EngineOption, Scheduler
@@ -56,6 +56,10 @@ def report(
         int | None,
         typer.Option(min=0, help="Bootstrap the overall intervals, with this seed."),
     ] = None,
+    target: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="The value that Krippendorff's alpha is to have."),
+    ] = None,
     require: Annotated[
         list[str] | None,
         typer.Option(
@@ -96,11 +100,14 @@ def report(
             source=reading.path.name,
             remarks=remarks,
             texts=selection.texts,
+            target=target,
         )
         written = writing.write("report.html", page, {"report": table})
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
     _print_overall(annotations, table, level)
+    if said := report_page.said_of_target(table, target):
+        say(said)
     notes = (*report_page.cautions(annotations), *report_page.without_width(table))
     print_reading(selection)
     for text in notes:

@@ -48,6 +48,9 @@ FEW_ANNOTATORS: Final = 5
 #: The share of one category above which chance-corrected coefficients are unsteady.
 PREVAILING: Final = 0.9
 
+#: The change of alpha that is worth a sentence.
+NOTABLE: Final = 0.02
+
 LEADING: Final = "krippendorff_alpha"
 
 
@@ -58,6 +61,7 @@ def render(
     source: str,
     remarks: Sequence[str] = (),
     texts: Mapping[str, str] | None = None,
+    target: float | None = None,
 ) -> str:
     """Write the page of a report.
 
@@ -73,6 +77,8 @@ def render(
         What was done to the labels before, such as repeats left out.
     texts : mapping of str to str, optional
         What annotators saw, by item.
+    target : float, optional
+        The value that Krippendorff's alpha is to have, in (0, 1).
 
     Returns
     -------
@@ -106,7 +112,48 @@ def render(
             "items": _items(annotations, texts or {}),
             "notes": _notes(table),
         }
+        content["support"] = said_of_target(table, target)
+        content["apart"] = _apart(content["annotators"], content["lead"])
     return pages.render("agreement_report.html.j2", title=f"Agreement: {source}", **content)
+
+
+def said_of_target(table: pd.DataFrame, target: float | None) -> str:
+    """Say whether the interval of Krippendorff's alpha supports a value.
+
+    Parameters
+    ----------
+    table : DataFrame
+        What `annobench.agreement.report` says.
+    target : float or None
+        The value.
+
+    Returns
+    -------
+    str
+        A sentence; empty without a value, or without an interval.
+    """
+    lead = _lead(table)
+    if target is None or lead is None or math.isnan(lead["lower"]):
+        return ""
+    interval = f"{number(lead['lower'])} to {number(lead['upper'])}"
+    if lead["lower"] >= target:
+        return f"The labels support an alpha of {target:g} or more: the interval is {interval}."
+    if lead["upper"] < target:
+        return f"Alpha is below {target:g}: the interval is {interval}."
+    return (
+        f"Whether alpha is {target:g} or more is open: the interval is {interval}. More items "
+        "make it narrower; annobench plan says how many."
+    )
+
+
+def _apart(annotators: dict[str, Any] | None, lead: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return the annotator without whom the others agree best, if they agree better."""
+    rows = [] if annotators is None else annotators["rows"]
+    known = [row for row in rows if row["change"] > NOTABLE]
+    if not known or lead is None:
+        return None
+    worst = max(known, key=lambda row: row["change"])
+    return {"name": worst["of"], "alpha": lead["estimate"] + worst["change"]}
 
 
 def facts(annotations: Annotations) -> list[tuple[str, str, str]]:
