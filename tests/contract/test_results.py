@@ -30,6 +30,7 @@ WORKBENCH = (
 #: Frozen dataclasses that public functions return and that are no results, and what they are.
 NOT_RESULTS = {
     "annobench.agreement.report_rows.Variant": "a coefficient with options, to be called",
+    "annobench.io.layouts.wide.Plan": "what columns are taken for, which a reader goes by",
     "annobench.io.formats.tables.Table": "a table in a file, which readers go through",
     "annobench.alignment.links.Alignments": "a container of labels, with a line of its own",
     "annobench.alignment.links.SentencePair": "an item of Alignments",

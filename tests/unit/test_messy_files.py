@@ -41,7 +41,7 @@ def run(*words):
         (b"sep=;\nitem;annotator;label\nx;a;1\n", "line 1 is no header.*'sep=;'.*delete it"),
         (f"# made by us\n#\n{CLEAN}".encode(), "line 1 is no header. Line 3 looks like one"),
         (f"Our labels,,\n,,\n{CLEAN}".encode(), "line 1 is no header. Line 3 looks like one"),
-        (b"id,text,Ann,Bob\n1,x,yes,no\n", "each annotator has a column.*--from wide"),
+        (b"id,text,Ann,Bob\n1,x,yes,no\n", "'Ann', 'Bob' may be annotators.*--from wide"),
         (b"item,annotator,label\nx,a,1\n,b,1\n,c,1\ny,a,2\n,b,1\n", "Were cells merged"),
         (b"item,annotator,label\nx,a,1\n,b,1\ny,a,2\ny,b,2\n", "Correct these rows.$"),
     ],
@@ -56,9 +56,12 @@ def test_what_is_no_table_is_refused_with_its_reason(tmp_path, content, message)
 def test_a_decimal_comma_is_named(tmp_path):
     path = tmp_path / "labels.csv"
     path.write_text("item;annotator;score\nx;a;1,5\nx;b;2\n")
+    assert read_labels(path, scale="interval").categories == ("1.5", "2")
+    assert "decimal comma" in doubtful_categories(read_labels(path))[0]
+    # Both signs leave open which of them is decimal.
+    path.write_text("item;annotator;score\nx;a;1,5\nx;b;2.5\n")
     with pytest.raises(ReaderError, match="'1,5' is not a number: write a decimal point"):
         read_labels(path, scale="interval")
-    assert "decimal comma" in doubtful_categories(read_labels(path))[0]
 
 
 def test_columns_without_a_name_are_passed_over(tmp_path):

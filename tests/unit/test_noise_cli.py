@@ -91,7 +91,7 @@ def named_in(path):
 
 def test_the_how_to_names_the_options_there_are():
     reading = named_in(HOW_TO.parent / "exports" / "README.md")
-    reading -= {"--quiet", "--verbose", "--ledger", "--keep-names", "--key", "--gold"}
+    reading -= {"--quiet", "--verbose", "--ledger", "--keep-names", "--key"}
     assert reading <= options_of("certificate")
     assert named_in(HOW_TO) <= options_of("certificate")
     assert options_of("certificate") - named_in(HOW_TO) - reading == {"--help"}

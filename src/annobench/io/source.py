@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from annobench.core.errors import ReaderError, UnclearLayoutError
-from annobench.io.formats import containers, tables
+from annobench.io.formats import tables
 from annobench.io.formats.base import AnnotatorFrom, ExportFormat, Options
 from annobench.io.formats.base import Source as Content
 from annobench.io.formats.discovery import discover
@@ -22,9 +22,6 @@ from annobench.io.formats.recognition import (
     unrecognised,
     variants_of,
 )
-from annobench.io.layouts import counts, wide
-from annobench.io.layouts._said import listed
-from annobench.io.layouts.spreadsheet import is_workbook
 from annobench.io.options import refuse_idle_options
 from annobench.io.table import PARQUET
 from annobench.labels.columns import USUAL_NAMES
@@ -324,13 +321,17 @@ def _refuse_idle_layout(content: Content, given: Mapping[str, Any], named: str |
     """Refuse options of layouts on what shows by its content that it has another."""
     path = str(content.path)
     asked = {name: given[name] for name in _OF_LAYOUTS if name in given}
+    of_book = {name: given[name] for name in ("sheet", "header_rows") if name in given}
+    if not asked and not of_book:
+        return
+    from annobench.io.layouts.spreadsheet import is_workbook
+
     if asked and named is None:
         if _is_table(content) and _has_all_roles(content):
             refuse_idle_options(path, "long", asked)
         exports = [f for f in variants_of(content) if discover()[f].kind == "export"]
         if exports and not set(exports) & {"spreadsheet", "hugging_face"}:
             refuse_idle_options(path, "export", asked)
-    of_book = {name: given[name] for name in ("sheet", "header_rows") if name in given}
     if of_book and not is_workbook(content):
         if tables.text_table(content) is not None and "sheet" not in of_book:
             return
@@ -359,8 +360,16 @@ def _format_of(content: Content, format: str | None) -> tuple[ExportFormat, str]
 
 def _refuse_wide(content: Content) -> None:
     """Refuse a table without columns of annotators and labels, and say how it may be read."""
-    table = tables.text_table(content) or containers.first_records(content)
+    table = tables.text_table(content)
     roles = (tables.ANNOTATOR_NAMES, USUAL_NAMES["label"])
+    is_json = table is None
+    if table is not None and any(table.column(names) is not None for names in roles):
+        return
+    from annobench.io.formats import containers
+    from annobench.io.layouts import counts, wide
+    from annobench.io.layouts._said import listed
+
+    table = containers.first_records(content) if table is None else table
     if table is None or any(table.column(names) is not None for names in roles):
         return
     try:
@@ -369,7 +378,7 @@ def _refuse_wide(content: Content) -> None:
         raise
     except ReaderError:
         return
-    if not made.item and made.weight is None:
+    if (not made.item and made.weight is None) or (is_json and not made.share_labels(table)):
         return
     readings: dict[str, dict[str, Any]] = {"--from wide": {"format": "wide"}}
     item = "" if made.weight else f", and {' and '.join(map(repr, made.item))} the items"

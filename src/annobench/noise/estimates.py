@@ -202,6 +202,8 @@ def _lazy_row(
 
 def _dawid_skene_row(annotations: Annotations, votes: Votes, level: float) -> dict[str, Any]:
     """Rescale posterior uncertainty to 1 for equal probabilities and 0 for certainty."""
+    if annotations.anonymous:
+        return {"model": "dawid_skene", "note": "who gave each label is not known"}
     k = votes.n_categories
     posterior = dawid_skene.fit(annotations).posterior[votes.item]
     doubt = (1 - posterior.max(axis=1)) * k / (k - 1)

@@ -74,7 +74,10 @@ def hard_items(
     votes = Votes.of(annotations, "hard_items")
     codes = _gold_codes(gold, annotations, votes)
     best = votes.counts.argmax(axis=1)
-    posterior = dawid_skene.fit(annotations).posterior[votes.item]
+    # Without annotators there is nobody to weigh, and votes are all there is.
+    posterior = np.eye(votes.n_categories)[best]
+    if not annotations.anonymous:
+        posterior = dawid_skene.fit(annotations).posterior[votes.item]
     category = posterior.argmax(axis=1)
     names = np.asarray(annotations.categories, dtype=object)
     frame = pd.DataFrame(

@@ -26,8 +26,6 @@ from annobench.labels.columns import USUAL_NAMES, plain_name
 
 __all__ = ["opened"]
 
-#: Bytes of JSON beyond which one object is not parsed to recognise its layout.
-_LARGEST = 2**26
 
 #: What the columns of a table with a row per label are called.
 _USUAL = {name for names in USUAL_NAMES.values() for name in names} - {"id", "question"}
@@ -118,16 +116,15 @@ def first_records(source: Source) -> Table | None:
 def _records_of(source: Source) -> Table | None:
     if source.is_folder or not begins_as_json(source):
         return None
-    # One large object would be parsed whole.
-    if source.path.stat().st_size > _LARGEST and not source.head.lstrip().startswith(b"["):
-        return None
+    if source.whole is not None and (nested := _nested(source.path, source.whole)) is not None:
+        return _of_rows(source.path, nested)
+    first: list[dict[str, Any]] = []
     try:
-        if (nested := _nested(source.path)) is not None:
-            return _of_rows(source.path, nested)
-        first = [record for _, record in islice(json_records(source.path), PREVIEW_ROWS)]
-    except ReaderError:
-        return None
-    return _laid_out(source.path, first)
+        for _, record in islice(json_records(source.path, source.head), PREVIEW_ROWS):
+            first.append(record)
+    except ReaderError:  # at the end of what was read, or a file that a reader will refuse
+        pass
+    return _laid_out(source.path, first) if first else None
 
 
 def _of_records(path: Path) -> Table:
@@ -147,9 +144,12 @@ def _of_records(path: Path) -> Table:
     return Table(path, header, rows)
 
 
-def _nested(path: Path) -> dict[str, dict[str, Any]] | None:
+def _nested(path: Path, content: bytes | None = None) -> dict[str, dict[str, Any]] | None:
     """Return the one object of a file if its values are objects of texts and numbers."""
-    records = list(islice(json_records(path), 2))
+    try:
+        records = list(islice(json_records(path, content), 2))
+    except ReaderError:
+        return None
     if len(records) != 1 or len(records[0][1]) < 2:
         return None
     found = records[0][1]

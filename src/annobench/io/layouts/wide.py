@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 from annobench.core.discovery import did_you_mean
@@ -92,6 +93,11 @@ class Plan:
     def questions(self) -> list[str]:
         """The questions."""
         return list(dict.fromkeys(place.question for place in self.places.values()))
+
+    def share_labels(self, table: Table) -> bool:
+        """Return whether two columns have a label in common in the first rows."""
+        given = [set(_cells(table, name)) - {""} for name in self.places]
+        return any(one & other for one, other in combinations(given, 2))
 
 
 def _recognise(table: Table) -> str | None:
