@@ -48,6 +48,10 @@ _DIGITS = 18
 _SILENT = "documents without a label, of which doccano does not say whether they were opened"
 
 
+#: What doccano does not call the user of an annotation.
+_OTHERS_WHO = {"annotator", "annotator_id", "worker", "worker_id", "rater", "coder"}
+
+
 def _recognise(source: Source) -> str | None:
     """Return the variant of an export of doccano, or None."""
     if not source.head.startswith(b"PK"):
@@ -65,8 +69,10 @@ def _variant(source: Source) -> str | None:
     if record is not None:
         if not any(isinstance(record.get(key), str) for key in _DOCUMENT):
             return None
-        if isinstance(record.get("annotations"), list):
-            # Label Studio's tasks have their text inside `data`.
+        if isinstance(marks := record.get("annotations"), list):
+            # Label Studio's tasks have their text inside `data`; other tools name the annotator.
+            if any(isinstance(mark, dict) and mark.keys() & _OTHERS_WHO for mark in marks):
+                return None
             return "JSON of version 1.4 and before"
         if "answer" in record or "_input_hash" in record:
             return None

@@ -383,12 +383,14 @@ def _refuse_wide(content: Content) -> None:
     readings: dict[str, dict[str, Any]] = {"--from wide": {"format": "wide"}}
     item = "" if made.weight else f", and {' and '.join(map(repr, made.item))} the items"
     ways = [f"columns {listed(made.annotators)} may be annotators{item}: add --from wide if so"]
+    _refuse_contingency(content, table, made.item, list(made.places))
     if made.item == ("",):
+        readings["--transpose"] = {"transpose": True}
+    if made.item == ("",) and is_json:
         ways = [
             f"inner keys {listed(made.annotators)} may be annotators and the outer ones items: add "
             "--from wide if so"
         ]
-        readings["--transpose"] = {"transpose": True}
     known = f" {made.gold!r} would be known categories." if made.gold else ""
     known += f" {listed(made.unused)} would not be used." if made.unused else ""
     if counts.may_count(table, list(made.places)):
@@ -401,6 +403,19 @@ def _refuse_wide(content: Content) -> None:
         content.path,
         readings,
     )
+
+
+def _refuse_contingency(
+    content: Content, table: tables.Table, item: tuple[str, ...], columns: list[str]
+) -> None:
+    """Refuse a table of two annotators' categories, which counts items."""
+    rows = [tables.as_text(row[item[0]]) for row in table.preview] if len(item) == 1 else []
+    if rows and set(rows) == set(columns):
+        raise ReaderError(
+            f"{content.path}: rows and columns have the same names, as in a table of two "
+            "annotators, whose cells count items. In Python call Annotations.from_contingency; or "
+            "write a row for each pair of labels and their number, and name it with --weight."
+        )
 
 
 def _is_table(content: Content) -> bool:

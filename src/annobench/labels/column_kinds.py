@@ -48,7 +48,8 @@ _NAMES: Mapping[str, frozenset[str]] = {
         "justification feedback annotator_comment annotator_notes memo"
     ),
     "totals": _words(
-        "total totals average avg mean std stdev stddev variance n_annotators n_raters n_coders "
+        "total totals grand_total gesamtergebnis average avg mean std stdev stddev variance "
+        "n_annotators n_raters n_coders "
         "n_labels n_votes num_annotators num_raters num_labels num_votes number_of_raters "
         "number_of_annotators freq frequency tally"
     ),

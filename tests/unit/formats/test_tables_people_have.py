@@ -521,6 +521,49 @@ class TestOtherShapes:
             assert "--missing 99" in said
 
 
+class TestOfALab:
+    """What was tried with tables of a lab, and read wrongly or refused without need."""
+
+    def test_a_pivot_table_has_grand_totals(self, tmp_path):
+        text = (
+            "Row Labels,ann,ben,Grand Total\nt1,1,2,3\nt2,2,2,4\nt3,1,1,2\nt4,3,2,5\n"
+            "Grand Total,7,7,14\n"
+        )
+        found = select_labels(written(tmp_path, text), format="wide", item="Row Labels")
+        assert (found.labels.n_items, found.labels.annotators) == (4, ("ann", "ben"))
+
+    def test_microsoft_forms_of_anonymous_people(self, tmp_path):
+        text = "ID,Start time,Completion time,Email,Name,Text 1,Text 2,Text 3\n" + "".join(
+            f"{n},5/1/24 9:{n}0:00,5/1/24 9:{n}5:00,anonymous,,{answers}\n"
+            for n, answers in enumerate(["Yes,No,Yes", "Yes,No,No", "Yes,Yes,No"], start=1)
+        )
+        found = select_labels(written(tmp_path, text))
+        assert found.labels.annotators == ("1", "2", "3")
+        assert found.labels.items == ("Text 1", "Text 2", "Text 3")
+        assert value(found.labels) == pytest.approx(0.2)
+
+    def test_a_confusion_matrix_is_no_table_of_labels(self, tmp_path):
+        path = written(tmp_path, ",yes,no\nyes,40,10\nno,5,45\n")
+        with pytest.raises(ReaderError, match="from_contingency"):
+            select_labels(path)
+
+    def test_names_of_annotators_in_each_cell_of_the_upper_header(self, tmp_path):
+        text = (
+            "Coder,,Anna,Anna,Ben,Ben\nItem,Text,frame,tone,frame,tone\n1,t1,x,p,x,p\n"
+            "2,t2,y,n,x,n\n3,t3,y,p,y,n\n4,t4,x,n,x,n\n"
+        )
+        labels = select_labels(
+            written(tmp_path, text), annotators=["Anna", "Ben"], question="tone"
+        ).labels
+        assert labels.to_frame()["label"].tolist() == ["p", "p", "n", "n", "p", "n", "n", "n"]
+
+    def test_records_that_name_annotators_are_not_doccano_s(self, tmp_path):
+        marks = [{"annotator": who, "label": "x"} for who in "ab"]
+        line = json.dumps({"id": 1, "text": "t", "annotations": marks})
+        with pytest.raises(ReaderError, match="unknown format"):
+            select_labels(written(tmp_path, line, "marks.jsonl"))
+
+
 def test_each_reading_of_an_unclear_table_comes_with_its_alpha(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     written(tmp_path, "id,A1,A2,A3,C1,C2\nr1,2,4,3,2,3\nr2,2,4,5,5,4\nr3,5,4,5,4,5\n")

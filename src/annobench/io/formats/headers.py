@@ -97,9 +97,17 @@ def find_header(rows: Sequence[Sequence[Any]], asked: int | None = None) -> Head
     # One word below all names, such as "label", tells nothing.
     if n_rows > 1 and len({word for word in last if word}) == 1:
         last = [word if not any(row[n] for row in filled_up) else "" for n, word in enumerate(last)]
+    columns = list(zip(*filled_up, last, strict=True))
+    parts_of: dict[str, list[str]] = {}
+    for parts in columns:
+        parts_of.setdefault(parts[0], []).append(parts[-1])
+    # Above the items there may be a word, too, which is none of the groups.
     names = tuple(
-        BETWEEN.join(dict.fromkeys(part for part in parts if part))
-        for parts in zip(*filled_up, last, strict=True)
+        parts[-1]
+        if asked is None and n_rows > 1 and parts[-1] and parts_of[parts[0]] != alike
+        else BETWEEN.join(dict.fromkeys(part for part in parts if part))
+        for alike in [parts_of[columns[-1][0]]]
+        for parts in columns
     )
     skipped = sum(1 for n in filled if n < start)
     return Header(skipped, n_rows, names)
@@ -117,6 +125,9 @@ def _names_groups(rows: Sequence[Sequence[str]]) -> bool:
         if name:
             groups.setdefault(name, []).append(part)
     alike = [own for own in groups.values() if len(own) > 1]
+    # The first may be that of the items.
+    if len(alike) > 2 and alike[0] != alike[1]:
+        alike = alike[1:]
     if len(alike) < 2 or any(own != alike[0] for own in alike):
         return False
     if not all(alike[0]) or len(set(alike[0])) < len(alike[0]):

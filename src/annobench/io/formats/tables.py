@@ -153,7 +153,7 @@ def _text_table(source: Source) -> Table | None:
         delimiter = ";"
         header = source.fields(delimiter) or ()
     found = Header(0, 1, header)
-    if asked or len(header) < 2 or "" in header[1:]:
+    if asked or len(header) < 2 or "" in header[1:] or len(set(header)) < len(header):
         delimiter, found = _below_titles(source, delimiter, asked)
     names = [name for name in found.names if name]
     if len(found.names) < 2 or len(set(names)) < len(names):

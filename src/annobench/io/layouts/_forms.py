@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from annobench.io.formats.tables import (
     ANNOTATOR_NAMES,
@@ -39,7 +40,10 @@ _OF_TOOLS = re.compile(
     r"(?:redcap_\w+|.*_complete|.*_timestamp|collectorid|collector_id|score|total_score"
     r"|sc\d+|q_\w+|.*_(?:first_click|last_click|page_submit|click_count))"
 )
-_TIMES = ("timestamp", "startdate", "start_date", "submitted_at", "recordeddate", "date_created")
+_TIMES = (
+    *("timestamp", "startdate", "start_date", "start_time", "completion_time", "submitted_at"),
+    *("recordeddate", "date_created"),
+)
 _DESCRIBED = '"ImportId"'
 
 
@@ -99,12 +103,11 @@ def find_form(table: Table, who: str | None = None, items: tuple[str, ...] = ())
     skipped = described_rows(table)
     rows = table.preview[skipped:]
     if who is None:
-        who = table.column(WHO_NAMES)
+        who = _who(table, rows, WHO_NAMES)
         # Without a name, or an item, as the outer keys of JSON.
         if who is None and "" in table.header:
             who = ""
-        if who is None and (name := table.column(("name", "full_name", "your_name"))):
-            who = name
+        who = _who(table, rows, ("name", "full_name", "your_name")) if who is None else who
         if who is None and (name := table.column(ITEM_NAMES)) and not items:
             who = name
     cells = {
@@ -127,6 +130,16 @@ def find_form(table: Table, who: str | None = None, items: tuple[str, ...] = ())
         unused = {name: unused.get(name, "") for name in cells if name not in items}
     chosen = items or tuple(name for name in cells if name not in unused)
     return Form(who, chosen, {str(name): what for name, what in unused.items()}, skipped)
+
+
+def _who(table: Table, rows: list[dict[str, Any]], names: tuple[str, ...]) -> str | None:
+    """Return the column that tells annotators from each other; "anonymous" in all rows does not."""
+    by_name = {plain_name(name): name for name in reversed(table.header)}
+    for name in names:
+        given = {as_text(row.get(by_name.get(name, ""), "")) for row in rows}
+        if name in by_name and (len(given) > 1 or len(rows) < 2):
+            return by_name[name]
+    return None
 
 
 def is_form(table: Table) -> bool:
@@ -152,7 +165,8 @@ def is_form(table: Table) -> bool:
     # Questions may be called A1 and C2, too.
     if len(numbered) > 1 and not (time is not None and all(map(is_short, numbered))):
         return False
-    form = find_form(table, who)
+    form = find_form(table)
+    who = form.who
     rows = table.preview[form.described :]
     # Who sent a form twice has two times.
     if who is not None and time is None:

@@ -48,7 +48,21 @@ _WEIGHTS = ("n", "count", "counts", "freq", "frequency", "times", "tally", "weig
 
 #: What the last rows of a table are called that sum up the others.
 _FOOTERS = frozenset(
-    {"n", "total", "totals", "sum", "mean", "average", "avg", "median", "sd", "std", "kappa"}
+    {
+        "n",
+        "total",
+        "totals",
+        "grand_total",
+        "gesamtergebnis",
+        "sum",
+        "mean",
+        "average",
+        "avg",
+        "median",
+        "sd",
+        "std",
+        "kappa",
+    }
     | {"alpha", "agreement", "percent_agreement", "count", "counts", "gesamt", "summe"}
 )
 _LONGEST_FOOTER = max(map(len, _FOOTERS))
