@@ -329,9 +329,11 @@ def draw(found: Consensus, folder: Path) -> list[str]:
     list of str
         Names of the files.
     """
-    with plotting.house_figure(2) as (figure, (left, right)):
+    # Of anonymous labels there are no annotators to show.
+    with plotting.house_figure(1 if found.annotators.empty else 2) as (figure, (left, *right)):
         plotting.certainty(left, found.items["probability"])
-        plotting.annotators_by_size(right, found.annotators)
+        for axes in right:
+            plotting.annotators_by_size(axes, found.annotators)
         plotting.save_figure(figure, folder / "consensus")
     return list(PICTURES)
 

@@ -494,7 +494,7 @@ def _reading(given: dict[str, Any], command: str) -> Reading | None:
         return None
     given["status"] = listed(given["status"])
     for name in ("annotators", "missing"):
-        given[name] = split_words(given[name])
+        given[name] = listed(given[name])
     if gold is not None and gold != "export" and not Path(gold).is_file():
         given["gold"] = gold
     given["format"] = given.pop("from_format")
@@ -502,11 +502,6 @@ def _reading(given: dict[str, Any], command: str) -> Reading | None:
     given.setdefault("keep_names", True)
     options = {name: value for name, value in given.items() if value is not None}
     return Reading(path, command, options, gold, key, spans)
-
-
-def split_words(text: str | None) -> list[str] | None:
-    """Split what is listed with commas, with its spaces inside."""
-    return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
 
 
 def print_reading(selection: Selection | LayerSelection) -> None:

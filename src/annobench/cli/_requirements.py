@@ -172,12 +172,11 @@ def _digest(data: Path) -> str:
     """Return the SHA-256 of a file, or of the names and files of a folder."""
     import hashlib
 
+    from annobench.scale._format import digest_of_file
+
     if data.is_file():
-        with data.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
+        return digest_of_file(data)
     digest = hashlib.sha256()
     for path in sorted(path for path in data.rglob("*") if path.is_file()):
-        digest.update(str(path.relative_to(data)).encode() + b"\0")
-        with path.open("rb") as stream:
-            digest.update(hashlib.file_digest(stream, "sha256").digest())
+        digest.update(f"{path.relative_to(data)}\0{digest_of_file(path)}".encode())
     return digest.hexdigest()

@@ -23,10 +23,9 @@ from annobench.cli._reading import (
     print_reading,
     reads_labels,
     refuse_sets,
-    split_words,
 )
 from annobench.cli._replacing import refuse_to_replace
-from annobench.cli._shared import check_folder, fail, note_formulas, say, terminal
+from annobench.cli._shared import check_folder, fail, listed, note_formulas, say, terminal
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import write_csv
@@ -106,7 +105,7 @@ def inspect(
             annotator=annotator,
             label=label,
             question=question,
-            annotators=split_words(annotators) or (),
+            annotators=listed(annotators) or (),
             transpose=transpose,
             counts=counts,
             weight=weight,

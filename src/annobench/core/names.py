@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -26,6 +27,9 @@ class MadeName(NamedTuple):
     short: str
     long: str = ""
 
+
+#: An e-mail address.
+EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 
 #: A name that was given, or one that was made.
 Name = str | MadeName

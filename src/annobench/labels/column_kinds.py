@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
+from annobench.core.names import EMAIL
 from annobench.labels.columns import plain_name
 
 __all__ = ["number_of", "unlike_labels"]
@@ -21,7 +21,6 @@ _MOST = 0.8
 #: Rows from which a number that follows from the others' is no coincidence.
 _MIN_ROWS = 3
 
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _DATE = re.compile(
     r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?:[ T,]+\d{1,2}:\d{2}.*)?"
     r"|\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?(?: ?[AaPp][Mm])?"
@@ -99,12 +98,8 @@ def unlike_labels(cells: Mapping[Any, Sequence[str]]) -> dict[Hashable, str]:
     if len(cells) - len(found) - len(alike) > 1:
         found |= alike
     rest: dict[Hashable, Sequence[str]] = {n: own for n, own in cells.items() if n not in found}
-    numbers = {name: [number_of(cell) for cell in own] for name, own in rest.items()}
-    for name, own in numbers.items():
-        others = [numbers[other] for other in numbers if other != name]
-        if what := _follows(name, own, others):
-            found[name] = what
-    return found
+    columns = _Numbers({name: [number_of(cell) for cell in own] for name, own in rest.items()})
+    return found | {name: what for name in rest if (what := columns.follows(name))}
 
 
 def _by_name(name: Hashable) -> str:
@@ -114,38 +109,58 @@ def _by_name(name: Hashable) -> str:
 
 def _by_cells(cells: Sequence[str]) -> str:
     given = [cell for cell in cells if cell]
-    for what, pattern in (("e-mail addresses", _EMAIL), ("times", _DATE)):
+    for what, pattern in (("e-mail addresses", EMAIL), ("times", _DATE)):
         if given and sum(map(bool, map(pattern.fullmatch, given))) >= _MOST * len(given):
             return what
     return ""
 
 
-def _follows(name: Hashable, own: Sequence[float], others: Sequence[Sequence[float]]) -> str:
-    """Say what the numbers of a column are of the others', if they follow from these."""
-    given = [n for n in own if not math.isnan(n)]
-    if len(given) < len(own) or len(own) < _MIN_ROWS or len(others) < 2:
-        return ""
-    plain = plain_name(name)
-    if plain in _COEFFICIENTS and not all(n.is_integer() for n in given):
-        return "agreement"
-    rows = [[n for n in row if not math.isnan(n)] for row in zip(*others, strict=True)]
-    if plain in _COUNTS and (
-        not any(rows) or all(n == len(row) for n, row in zip(own, rows, strict=True))
-    ):
-        return "totals"
-    if not all(rows):
-        return ""
+class _Numbers:
+    """The cells of columns as numbers, NaN where they are none, and the sums of rows."""
 
-    def equals(statistic: Callable[[Sequence[float]], float]) -> bool:
-        pairs = zip(own, rows, strict=True)
-        return all(math.isclose(n, statistic(row), abs_tol=0.006) for n, row in pairs)
+    def __init__(self, columns: Mapping[Hashable, Sequence[float]]) -> None:
+        self._columns = columns
+        rows = list(zip(*columns.values(), strict=True))
+        given = [[n for n in row if not math.isnan(n)] for row in rows]
+        self._sums, self._sizes = list(map(sum, given)), list(map(len, given))
 
-    if plain in _STATISTICS and equals(_STATISTICS[plain]):
-        return "totals"
-    varied = len(set(own)) > 1 and len({*chain(*rows)}) > 1
-    # A sum beyond all labels, or a mean between them, is no label itself.
-    beyond = min(own) > max(chain(*rows)) or not all(n.is_integer() for n in own)
-    return "totals" if varied and beyond and (equals(sum) or equals(statistics.mean)) else ""
+    def follows(self, name: Hashable) -> str:
+        """Say what the numbers of a column are of the others', if they follow from these."""
+        own = self._columns[name]
+        if any(map(math.isnan, own)) or len(own) < _MIN_ROWS or len(self._columns) < 3:
+            return ""
+        plain = plain_name(name)
+        if plain in _COEFFICIENTS and not all(n.is_integer() for n in own):
+            return "agreement"
+        sizes = [n - 1 for n in self._sizes]
+        if plain in _COUNTS and (not any(sizes) or list(own) == sizes):
+            return "totals"
+        if not all(sizes):
+            return ""
+        if plain in _STATISTICS and self._are_equal(
+            own, map(_STATISTICS[plain], self._others(name))
+        ):
+            return "totals"
+        # A mean or a sum: of equal labels each is one, and a label may happen to be.
+        sums = [whole - n for whole, n in zip(self._sums, own, strict=True)]
+        means = [whole / n for whole, n in zip(sums, sizes, strict=True)]
+        if not self._are_equal(own, sums) and not self._are_equal(own, means):
+            return ""
+        labels = [n for row in self._others(name) for n in row]
+        varied = len(set(own)) > 1 and len(set(labels)) > 1
+        # A sum beyond all labels, or a mean between them, is no label itself.
+        beyond = min(own) > max(labels) or not all(n.is_integer() for n in own)
+        return "totals" if varied and beyond else ""
+
+    def _others(self, name: Hashable) -> list[list[float]]:
+        """Return the numbers of the other columns, by row."""
+        others = [own for other, own in self._columns.items() if other != name]
+        return [[n for n in row if not math.isnan(n)] for row in zip(*others, strict=True)]
+
+    @staticmethod
+    def _are_equal(own: Sequence[float], others: Iterable[float]) -> bool:
+        pairs = zip(own, others, strict=True)
+        return all(math.isclose(n, other, abs_tol=0.006) for n, other in pairs)
 
 
 def number_of(cell: str) -> float:

@@ -436,6 +436,13 @@ class TestOtherShapes:
         assert same.labels.n_items == 100
         assert not same.remarks
 
+    def test_a_pattern_that_never_occurs_is_counted(self, tmp_path):
+        text = "rater_1,rater_2,n\nyes,yes,4\nyes,no,0\nno,no,3\n"
+        found = select_labels(written(tmp_path, text), weight="n")
+        assert found.labels.n_items == 7
+        [row] = found.ledger[found.ledger["what"].str.contains("stand for no item")].itertuples()
+        assert (row.rows, row.first) == (1, "row 2")
+
     def test_a_number_of_items_that_is_none_is_refused(self, tmp_path):
         text = "rater_1,rater_2,n\nyes,yes,4\nyes,no,1.5\n"
         with pytest.raises(ReaderError, match=r"row 2: '1\.5' in 'n' is no number of items"):

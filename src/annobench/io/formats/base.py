@@ -23,8 +23,8 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
+from annobench.core.names import EMAIL, Name, settle
 from annobench.core.names import MadeName as MadeName
-from annobench.core.names import Name, settle
 from annobench.core.numbers import plain_number
 from annobench.io.formats.records import first_object
 from annobench.spans.marks import Relation as Relation
@@ -70,8 +70,6 @@ DAMAGED_ARCHIVE = (
     OSError,
     ValueError,
 )
-
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 
 
 @dataclass(frozen=True)
@@ -776,7 +774,7 @@ def label_name(value: str | float | frozenset[str]) -> str:
 
 def is_email(name: str) -> bool:
     """Return whether a name looks like an e-mail address."""
-    return "@" in name and _EMAIL.search(name) is not None
+    return "@" in name and EMAIL.search(name) is not None
 
 
 def as_json(value: object) -> str:

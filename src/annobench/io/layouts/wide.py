@@ -191,10 +191,11 @@ def plan(table: Table, options: Options) -> Plan:
         return _of_named(table, options, cells, named, items, gold)
     set_aside = {options.gold} if options.gold else set()
     cells = {name: own for name, own in cells.items() if name not in set_aside}
-    numbered = [name for name in _candidates(table) if names_annotator(name) and name in cells]
+    candidates = {name: cells[name] for name in _candidates(table) if name in cells}
+    numbered = [name for name in candidates if names_annotator(name)]
     if options.format is None:
         _refuse_questionnaire(table, numbered)
-    grid = find_grid({n: own for n, own in cells.items() if n in _candidates(table)})
+    grid = find_grid(candidates)
     if grid is not None and grid.other:
         first, second = listed(grid.annotators), grid.other
         raise ReaderError(
@@ -365,8 +366,8 @@ def _refuse_questionnaire(table: Table, numbered: Sequence[str]) -> None:
     ]
     rest = f" {listed(others)} would not be used." if others else ""
     raise UnclearLayoutError(
-        f"{table.path}: {listed(numbered)} may be annotators, or the questions of scales that a "
-        f"person a row answered. If they are annotators, add --from wide.{rest} If rows are "
+        f"{table.path}: {listed(numbered)} may be annotators, or the questions of scales that one "
+        f"person per row answered. If they are annotators, add --from wide.{rest} If rows are "
         "annotators and columns are items, add --transpose.",
         table.path,
         {"--from wide": {"format": "wide"}, "--transpose": {"transpose": True}},
@@ -479,7 +480,7 @@ def _pusher(
 def _is_footer(made: Plan, row: dict[str, Any]) -> bool:
     if len(made.item) != 1:
         return False
-    name = row[made.item[0]]
+    name = as_text(row[made.item[0]])
     return len(name) <= _LONGEST_FOOTER and name.casefold().replace(" ", "_") in _FOOTERS
 
 
@@ -525,6 +526,8 @@ def _repeated(
         yield name
         return
     number = number_of(as_text(row[made.weight]))
+    if number == 0:
+        intake.leave_out(where, "rows that stand for no item")
     if not (number >= 0 and number.is_integer()):
         intake.fault(where, f"{row[made.weight]!r} in {made.weight!r} is no number of items")
         return
