@@ -404,9 +404,7 @@ def _shared(
         bool, _option("Cells say how many annotators chose each category.", "--counts")
     ] = False,
     weight: Annotated[str | None, _option("Column of how many items a row stands for.")] = None,
-    missing: Annotated[
-        str | None, _option("Labels that mean that there is none, with commas: 99,NA.")
-    ] = None,
+    missing: Annotated[str | None, _option("Codes for missing labels, with commas: 99,NA.")] = None,
     sheet: Annotated[str | None, _option("The sheet of a workbook that is meant.")] = None,
     header_rows: Annotated[
         int | None,

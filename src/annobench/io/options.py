@@ -63,7 +63,7 @@ READING: Mapping[str, Option] = {
     "repeats": Option(IN_MEMORY, "says what to do with repeated labels"),
     "gold_items": Option("export", "says what to do with the control items of an export"),
     "empty": Option("long export", "says what it means that an annotator chose nothing"),
-    "missing": Option(LABELS, "says which labels mean that there is none"),
+    "missing": Option(LABELS, "names codes for missing labels"),
     "text": Option(LABELS, "names what annotators saw"),
     "gold": Option(f"{IN_MEMORY} dask", "names known categories"),
     "from_format": Option(f"{LABELS} spans", "names the format of a file"),

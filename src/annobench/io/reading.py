@@ -178,7 +178,7 @@ def select_labels(
         Whether an annotator who saw an item and chose nothing gave no label, or a category of
         its own.
     missing : collection of str, optional
-        Labels that mean that there is none, such as the code 99.
+        Codes for missing labels, such as 99.
     text : str, optional
         The column or field of the text that annotators saw.
     shown_first : str, optional
@@ -276,7 +276,7 @@ def select(
         Whether an annotator who saw an item and chose nothing gave no label, or a category of
         its own.
     missing : collection of str, optional
-        Labels that mean that there is none, such as the code 99.
+        Codes for missing labels, such as 99.
 
     Returns
     -------
@@ -330,7 +330,7 @@ def select(
     times = count_labels(path, label=label, content=content) if missing else {}
     for word in map(plain_number, missing):
         if n := times.get(word, 0):
-            steps.append((f"left out: labels {word!r}, which mean that there is none", n, ""))
+            steps.append((f"left out: labels {word!r}, a code for missing ones", n, ""))
         else:
             remarks.append(f"No label is {word!r}, so that --missing {word} changes nothing.")
     if empty == "category" and not any(name.startswith(NOTHING) for name in labels.categories):

@@ -97,7 +97,7 @@ def read_table(
     empty : {"missing", "category"}, default "missing"
         Whether an empty label means that the item was not labelled, or is a category of its own.
     missing : collection of str, optional
-        Labels that mean that there is none, such as the code 99.
+        Codes for missing labels, such as 99.
     content : bytes, optional
         All that the file holds, if that was read before.
 

@@ -393,6 +393,18 @@ class TestSeveralQuestions:
         assert value(found.labels) == close(0.53333)
         assert select_labels(written(tmp_path, text)).labels.annotators[0] == "person-1"
 
+    def test_labels_without_a_name_are_counted(self, tmp_path):
+        text = (
+            "item,annotator1_name,annotator1_label,annotator2_name,annotator2_label\n"
+            "x,ann,pos,bob,pos\ny,,neg,cem,neg\nz,,pos,,neg\nv,ann,pos,bob,neg\n"
+        )
+        found = select_labels(written(tmp_path, text))
+        assert found.labels.n_labels == 5
+        rows = dict(zip(found.ledger["what"], found.ledger["rows"], strict=True))
+        assert rows["left out: labels without the name of an annotator"] == 1
+        assert rows["left out: rows that name no annotator"] == 1
+        assert rows["records read"] == rows["records with answers"] + 2
+
     def test_a_person_in_two_columns_of_a_row_is_refused(self, tmp_path):
         text = (
             "item,annotator1_name,annotator1_label,annotator2_name,annotator2_label\n"

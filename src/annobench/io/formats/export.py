@@ -391,7 +391,7 @@ class Export:
             Whether an annotator who saw an item and chose nothing gave no label, or a category
             of its own.
         missing : collection of str, optional
-            Labels that mean that there is none, such as the code 99.
+            Codes for missing labels, such as 99.
         categories : iterable, optional
             All categories in their order; by default as the file declares them.
         scale : {"nominal", "ordinal", "interval", "set"}, optional
@@ -428,7 +428,7 @@ class Export:
             dropped = np.isin(self._columns["label"], named)
             if not (kept & dropped).any():
                 remarks.append(f"No label is {code!r}, so that --missing {code} changes nothing.")
-            kept = ledger.drop(kept, dropped, f"answers {code!r}, which mean that there is none")
+            kept = ledger.drop(kept, dropped, f"answers {code!r}, a code for missing ones")
         rows = np.flatnonzero(kept)
         if repeats != "all":
             rows, again = self._unrepeated(rows, repeats)

@@ -499,14 +499,18 @@ def _said_of_repeats(made: Plan) -> str:
 
 def _push_people(intake: Intake, made: Plan, item: Name, where: int, row: dict[str, Any]) -> None:
     """Push the labels of a row that names the people who gave them."""
-    for column, (annotator, question) in made.places.items():
-        if row[column] == "":
-            continue
-        person = as_text(row[made.who[annotator]])
-        if not person:
+    given = {column: as_text(row[column]) for column in made.places if row[column] != ""}
+    people = {column: as_text(row[made.who[made.places[column].annotator]]) for column in given}
+    if not any(people.values()):
+        intake.leave_out(where, "rows that name no annotator")
+        return
+    for column, label in given.items():
+        if not people[column]:
+            intake.read()
             intake.leave_out(where, "labels without the name of an annotator")
             continue
-        intake.answer(item, person, question, as_text(row[column]), where=where, personal=True)
+        question = made.places[column].question
+        intake.answer(item, people[column], question, label, where=where, personal=True)
 
 
 def _item_name(table: Table, made: Plan, where: int, row: dict[str, Any]) -> Name:
