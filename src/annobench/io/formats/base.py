@@ -255,6 +255,9 @@ class Options:
         Number of rows that the header has.
     format : str or None
         The format, where the user named it.
+    over : str or None
+        The column of the time at which each label was given; "time" for the usual ones, and for
+        what an export says.
     """
 
     annotator_from: AnnotatorFrom | None = None
@@ -269,6 +272,7 @@ class Options:
     sheet: str | None = None
     header_rows: int | None = None
     format: str | None = None
+    over: str | None = None
 
 
 class Marks(NamedTuple):
@@ -366,9 +370,10 @@ class Intake:
     def __post_init__(self) -> None:
         """Begin with nothing."""
         self.items, self.annotators, self.questions, self.labels = (Names() for _ in range(4))
-        self.places, self.firsts = Names(), Names()
+        self.places, self.firsts, self.times = Names(), Names(), Names()
         self.item, self.annotator, self.question_of, self.label = (array("i") for _ in range(4))
-        self.where, self.file, self.first = array("q"), array("i"), array("i")
+        self.where, self.file = array("q"), array("i")
+        self.first, self.time = array("i"), array("i")
         self.status, self.control = array("b"), array("b")
         self.kinds: dict[str, tuple[Kind, tuple[str, ...] | None]] = {}
         self.golds: dict[str, dict[Any, str]] = {}
@@ -394,6 +399,17 @@ class Intake:
         self.n_used = 0
         self._last = (-1, -1)
         self.begin("", "record")
+        self.at(None)
+
+    def at(self, time: object) -> None:
+        """Say when the next answers were given.
+
+        Parameters
+        ----------
+        time : object
+            As the file writes it; None or empty where it does not.
+        """
+        self._time = self.times.code("" if time is None else str(time))
 
     def begin(self, file: str | Path, unit: str = "record") -> None:
         """Say which file the next records stand in.
@@ -521,6 +537,7 @@ class Intake:
         self.status.append(STATUSES.index(status))
         self.control.append(control)
         self.first.append(self.firsts.code(first or ""))
+        self.time.append(self._time)
         self._use(where)
         if personal:
             self.personal.add(annotator)
@@ -549,6 +566,7 @@ class Intake:
         self.status.frombytes(bytes(n))
         self.control.frombytes(bytes(n))
         self.first.extend([self.firsts.code("")] * n)
+        self.time.extend([self._time] * n)
         for record in dict.fromkeys(where):
             self._use(record)
 
