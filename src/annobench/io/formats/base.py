@@ -18,8 +18,11 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
+
+import numpy as np
 
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
@@ -542,31 +545,50 @@ class Intake:
         if personal:
             self.personal.add(annotator)
 
-    def rows(self, given: Sequence[tuple[int, int, int, str, int]]) -> None:
-        """Take finished answers as `answer` does, many at once.
+    def grid(
+        self,
+        items: Sequence[int],
+        where: Sequence[int],
+        columns: Sequence[tuple[int, int]],
+        labels: Sequence[Sequence[str]],
+    ) -> None:
+        """Take the finished answers of a table as `answer` does, many rows at once.
 
         Parameters
         ----------
-        given : sequence of (int, int, int, str, int)
-            Codes of item, annotator and question, from `items`, `annotators` and `questions`; the
-            label, which is not empty; and the number of the record, from 1. Answers of a record
-            follow each other.
+        items : sequence of int
+            The item of each row, as `items` codes it.
+        where : sequence of int
+            The record of each row, from 1; rows of a record follow each other.
+        columns : sequence of (int, int)
+            Annotator and question of each column, as `annotators` and `questions` code them.
+        labels : sequence of sequence of str
+            By row and column; empty where there is none. Each row has one at least.
         """
-        if not given:
-            return
-        item, annotator, question, label, where = zip(*given, strict=True)
-        code = self.labels.code
-        self.item.extend(item)
-        self.annotator.extend(annotator)
-        self.question_of.extend(question)
-        self.label.extend(map(code, label))
-        self.where.extend(where)
-        n = len(given)
-        self.file.extend([self._file] * n)
+        flat = list(chain.from_iterable(labels))
+        codes = {text: self.labels.code(text) if text else -1 for text in dict.fromkeys(flat)}
+        label = np.fromiter(map(codes.__getitem__, flat), dtype=np.int32, count=len(flat))
+        given = label >= 0
+        label = label[given]
+        annotator, question = np.array(columns, dtype=np.int32).T
+        n_rows, n_columns, n = len(items), len(columns), label.size
+
+        def of_rows(values: Sequence[int], kind: type[np.signedinteger[Any]]) -> bytes:
+            return np.repeat(np.array(values, dtype=kind), n_columns)[given].tobytes()
+
+        self.item.frombytes(of_rows(items, np.int32))
+        self.where.frombytes(of_rows(where, np.int64))
+        self.annotator.frombytes(np.tile(annotator, n_rows)[given].tobytes())
+        self.question_of.frombytes(np.tile(question, n_rows)[given].tobytes())
+        self.label.frombytes(label.tobytes())
+        for column, value in (
+            (self.file, self._file),
+            (self.first, self.firsts.code("")),
+            (self.time, self._time),
+        ):
+            column.frombytes(np.full(n, value, dtype=np.int32).tobytes())
         self.status.frombytes(bytes(n))
         self.control.frombytes(bytes(n))
-        self.first.extend([self.firsts.code("")] * n)
-        self.time.extend([self._time] * n)
         for record in dict.fromkeys(where):
             self._use(record)
 

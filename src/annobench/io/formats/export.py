@@ -582,11 +582,15 @@ class Export:
         given = ["yes" if each else "no" for each in chosen]
         return Annotations.from_arrays(item, annotator, given, categories=["no", "yes"])
 
-    def _names(self, rows: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the names of items and annotators of the chosen rows."""
-        items = np.array(self.items, dtype=object)
-        annotators = np.array(self.annotators, dtype=object)
-        return items[self._columns["item"][rows]], annotators[self._columns["annotator"][rows]]
+    def _names(self, rows: NDArray[np.intp]) -> tuple[pd.Series[Any], pd.Series[Any]]:
+        """Return the names of items and annotators of the chosen rows, by their codes."""
+        items, annotators = (
+            pd.Series(
+                pd.Categorical.from_codes(self._columns[role][rows], pd.Index(names, dtype=object))
+            )
+            for role, names in (("item", self.items), ("annotator", self.annotators))
+        )
+        return items, annotators
 
     def _unrepeated(
         self, rows: NDArray[np.intp], repeats: str
