@@ -102,8 +102,8 @@ class _Attribute:
             calibration=(
                 "people: how many responses have each average (counted in the release), with "
                 "people's responses above those of systems",
-                "ChatGPT: the numbers of records and labels alone; its labels are noise, as only the "
-                "release says what it answered",
+                "ChatGPT: the numbers of records and labels alone; its labels are noise, as what it "
+                "answered is known from the release alone",
             ),
             targets={
                 "n_items": _N_ITEMS,

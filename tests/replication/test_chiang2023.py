@@ -1,0 +1,146 @@
+"""ChatGPT's correlations with people: cells by scipy, the misplaced rows, how answers are read."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+
+from annobench import datasets
+from annobench.datasets.chiang2023 import PROMPTS, first_and_last
+from annobench.replication.ledger import read_published
+
+ATTRIBUTES = ("naturalness", "coherence", "engagingness", "groundedness")
+
+
+@pytest.fixture(scope="module")
+def rated(analysis, real_folder):
+    return {
+        name: analysis.values.Rated.of(datasets.read(real_folder(f"chiang2023_{name}")))
+        for name in ATTRIBUTES
+    }
+
+
+@pytest.fixture(scope="module")
+def printed(paper):
+    return read_published(paper.folder / "published.csv").set_index("target")["value"].astype(float)
+
+
+@pytest.fixture(scope="module")
+def verdicts(paper, real_results):
+    return paper.compared(real_results).set_index("target")
+
+
+def table(real_results, name):
+    return pd.read_csv(real_results / "tables" / f"{name}.csv")
+
+
+def test_the_records_of_the_files_are_those_of_the_360_responses(rated):
+    for each in rated.values():
+        for prompt in range(len(PROMPTS)):
+            assert 353 <= np.unique(each.item[each.prompt == prompt]).size <= 360
+
+
+@pytest.mark.parametrize("answer", ["2", " 2.5", "Rating: 1-3\nRating: 2", "1. Coherence: 3", "no"])
+def test_an_answer_is_read_by_its_numbers(answer):
+    expected = {
+        "2": (2.0, 2.0),
+        " 2.5": (2.5, 2.5),
+        "Rating: 1-3\nRating: 2": (2.0, 2.0),
+        "1. Coherence: 3": (1.0, 3.0),
+        "no": None,
+    }
+    assert first_and_last(answer) == expected[answer]
+
+
+def test_cells_of_tables_2_and_4_from_the_files_by_scipy(mirror, printed):
+    folder = mirror / "chiang2023" / "results" / "topical_chat"
+    records = json.loads((folder / "gpt3.5_eng_llm_eval_no_cot.json").read_text())
+    rows = []
+    for record in records:
+        found = [first_and_last(answer) for answer in record["all_responses"]]
+        digits = [int(numbers[0]) for numbers in found if numbers]
+        rows.append((record["source"], np.mean(digits), record["scores"]["engagingness"]))
+    scored = pd.DataFrame(rows, columns=["source", "judge", "people"])
+    r = scipy.stats.pearsonr(scored["judge"], scored["people"]).statistic
+    assert abs(r - printed["free_text.engagingness.r"]) <= 0.0005
+    within = [
+        (scipy.stats.pearsonr, "r_within"),
+        (scipy.stats.kendalltau, "tau"),
+    ]
+    for coefficient, measure in within:
+        each = [
+            coefficient(own["judge"], own["people"]).statistic
+            for _, own in scored.groupby("source")
+            if np.ptp(own["judge"]) > 1e-9 and np.ptp(own["people"]) > 1e-9
+        ]
+        assert abs(np.mean(each) - printed[f"free_text.engagingness.{measure}"]) <= 0.0005
+
+
+def test_both_last_rows_of_table_2_are_of_analyze_rate(real_results):
+    misplaced = table(real_results, "misplaced").set_index("measure")
+    assert len(misplaced) == 16
+    of = misplaced["row of Table 2"]
+    taus = misplaced.loc["tau"]
+    assert (abs(taus["analyze_rate, tau"] - taus["printed"]) <= 0.0005 + 1e-9).all()
+    assert (abs(taus["rate_explain, tau"] - taus["printed"]) > 0.005).all()
+    for row, column in (
+        ("rate_explain", "analyze_rate, r"),
+        ("analyze_rate", "analyze_rate, r_within"),
+    ):
+        own = misplaced[(of == row) & (misplaced.index == "r")]
+        assert (abs(own[column] - own["printed"]) <= 0.0005 + 1e-9).all()
+        assert (abs(own["rate_explain, r"] - own["printed"]) > 0.0025).all()
+
+
+def test_one_reading_gives_every_cell_but_the_added_row(real_results):
+    found = table(real_results, "readings").set_index(["number", "without a number"])
+    best = found.loc[("digit", "left out")]
+    assert best["tables_2_and_4"] == best["of_tables_2_and_4"] == 52
+    assert found.loc[("digit", "0"), "table_3"] == 8
+    assert best["table_3"] == 5
+    others = found.drop(index=[("digit", "left out")])
+    assert others["tables_2_and_4"].max() == 38
+    assert found.loc[("decimal", "left out"), "tables_2_and_4"] == 20
+    assert found["share_by_chance"].max() < 0.05
+
+
+def test_numbers_in_the_evidence_were_computed(rated, analysis, paper, real_results):
+    tests = analysis.claims.tests(rated)
+    p_value, one_sided = analysis.claims.p_value, analysis.claims.one_sided(tests)
+    assert p_value(tests, "engagingness", "analyze_rate", "geval") == pytest.approx(0.56, abs=0.005)
+    assert p_value(tests, "naturalness", "rate_explain", "analyze_rate") == pytest.approx(
+        0.029, abs=0.0005
+    )
+    assert p_value(tests, "naturalness", "llm_eval_no_cot", "geval") == pytest.approx(
+        0.071, abs=0.0005
+    )
+    assert one_sided["marked.llm_eval_no_cot.naturalness"] == pytest.approx(0.035, abs=0.0005)
+    assert one_sided["free_text.naturalness.p_value"] == pytest.approx(0.0503, abs=0.00005)
+    assert one_sided["marked.rate_explain_auto_cot.coherence"] == pytest.approx(0.075, abs=0.0005)
+    gains = table(real_results, "gains").set_index(["attribute", "comparison"])
+    assert gains.loc[("naturalness", "free text"), "n_items"] == 352
+    assert gains.loc[("naturalness", "rate-explain over analyze-rate"), "n_items"] == 358
+
+
+def test_verdicts_on_real_answers(verdicts):
+    assert verdicts.loc["summeval.cot.gain", "verdict"] == "reproduced"
+    assert verdicts.loc["rate_explain.naturalness.r_within", "verdict"] == "reproduced"
+    assert verdicts.loc["rate_explain.naturalness.r", "verdict"] == "deviates"
+    assert verdicts.loc["free_text.naturalness.p_value", "verdict"] == "unresolved"
+    assert "missing" not in set(verdicts["verdict"])
+
+
+def test_who_wrote_a_response_says_more_than_any_prompt_on_three_attributes(real_results):
+    writers = table(real_results, "writers")
+    whole = writers[writers["responses"] == "all"].groupby("attribute")
+    better = whole["r"].max() < whole["r_of_who_wrote_it"].first()
+    assert better.sum() == 3
+    assert not better["groundedness"]
+
+
+def test_simulated_answers_make_no_claim(paper, results):
+    found = paper.compared(results)
+    of_answers = found[(found["kind"] == "result") & (found["basis"] == "public_data")]
+    assert set(of_answers["verdict"]) <= {"stand_in", "restated"}
