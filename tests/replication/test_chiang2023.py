@@ -1,5 +1,6 @@
 """ChatGPT's correlations with people: cells by scipy, the misplaced rows, how answers are read."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -122,6 +123,62 @@ def test_numbers_in_the_evidence_were_computed(rated, analysis, paper, real_resu
     gains = table(real_results, "gains").set_index(["attribute", "comparison"])
     assert gains.loc[("naturalness", "free text"), "n_items"] == 352
     assert gains.loc[("naturalness", "rate-explain over analyze-rate"), "n_items"] == 358
+
+
+def test_claims_fail_where_prompts_answer_otherwise(rated, analysis, paper):
+    """No small change of the labels refutes them; other answers do."""
+    published = read_published(paper.folder / "published.csv").set_index("target")
+    rng = np.random.default_rng(1)
+
+    def otherwise(noisy, perfect):
+        changed = {}
+        for name, each in rated.items():
+            first = each.first.copy()
+            for prompt in noisy:
+                own = each.prompt == PROMPTS.index(prompt)
+                first[own] = rng.permutation(first[own])
+            for prompt in perfect:
+                own = each.prompt == PROMPTS.index(prompt)
+                first[own] = np.round(3 * each.people[each.item[own]])
+            changed[name] = dataclasses.replace(each, first=first)
+        claims = analysis.claims
+        found = analysis.values.correlations(changed, analysis.values.PAPER)
+        return claims.claims(found, claims.tests(changed))
+
+    base, plain, *others = PROMPTS
+    refuted = set()
+    for noisy, perfect in (([base, *others], []), ([plain], [base]), ([base], [plain, *others])):
+        for target, value in otherwise(noisy, perfect).items():
+            row = published.loc[target]
+            limit = float(row["value"])
+            if not (value < limit if row["relation"] == "lt" else value > limit):
+                refuted.add(target)
+    standing = pd.read_csv(paper.folder / "standing.csv")
+    claimed = standing[standing["test"].fillna("").str.endswith("answer_otherwise")]
+    assert set(claimed["target"]) <= refuted
+    assert len(claimed) > 10
+
+
+def test_claims_on_summeval_fail_where_table_1_prints_otherwise(paper, analysis):
+    printed = paper.study().printed("summeval").set_index("row")
+    for target, row, column in (
+        ("cot.fluency", "table1.auto_cot", "fluency"),
+        ("free_text.relevance", "table1.free_text", "relevance"),
+        ("gpt4.coherence", "table1.gpt4", "coherence"),
+    ):
+        changed = printed.copy()
+        changed.loc[row, column] = 0.7
+        before, after = (
+            analysis.summeval.claims(table.reset_index())[f"summeval.{target}"]
+            for table in (printed, changed)
+        )
+        assert before * after < 0
+
+
+def test_the_part_of_table_5_that_repeats_table_1_differs_twice(paper, analysis, printed):
+    again = analysis.summeval.printed_again(paper.study().printed("summeval"))
+    differing = [target for target, value in again.items() if abs(value - printed[target]) > 1e-9]
+    assert differing == ["table5c.rate_explain.fluency", "table5c.analyze_rate.consistency"]
 
 
 def test_verdicts_on_real_answers(verdicts):
