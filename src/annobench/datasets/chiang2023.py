@@ -102,7 +102,7 @@ class _Attribute:
             calibration=(
                 "people: how many responses have each average (counted in the release), with "
                 "people's responses above those of systems",
-                "ChatGPT: the numbers of records and labels alone; its labels are noise, as what it "
+                "ChatGPT: the numbers of records and labels; its labels are noise, as what it "
                 "answered is known from the release alone",
             ),
             targets={
