@@ -156,3 +156,36 @@ def test_a_model_of_the_judges_finds_more_errors_than_counts(analysis, found):
 def test_without_the_files_nothing_is_claimed(paper, results):
     compared = paper.compared(results)
     assert set(compared["verdict"]) == {"stand_in"}
+
+
+def test_with_scores_that_know_nothing_no_claim_holds(analysis, scored, rng):
+    noise = pd.DataFrame(
+        rng.random(scored.scores.shape), scored.scores.index, scored.scores.columns
+    )
+    labels = scored.labels.assign(count=1.0)
+    blind = analysis.values.Scored(labels, noise)
+    values = analysis.claims.claim_values(analysis.claims.precisions(blind, rng, "quick"))
+    assert len(values) == 5
+    assert max(values.values()) < 0
+
+
+def test_other_judgements_give_other_counters(analysis, load, found):
+    data = load("judgements")
+    before = analysis.people.example_values(found)
+    own = data.items["pair"].isin(analysis.people.EXAMPLES.values())
+    kept = data.items[~own | data.items["item"].duplicated()]
+    labels = data.labels[data.labels["item"].isin(kept["item"])]
+    without = datasets.LoadedData(data.id, labels, kept, data.meta)
+    after = analysis.people.example_values(analysis.people.Round2(without))
+    assert all(before[name] > after[name] for name in before)
+
+
+def test_a_random_order_finds_the_share_of_errors(analysis, scored):
+    other = scored.labels.assign(is_error=scored.labels["is_error"] & (scored.labels["count"] == 1))
+    changed = analysis.values.Scored(other, scored.scores)
+    values = [
+        analysis.values.random_values(each, "all", of_item=True)["all.random.ap"]
+        for each in (scored, changed)
+    ]
+    assert values[0] == pytest.approx(100 * 129 / 878)
+    assert values[1] == pytest.approx(100 * 124 / 878)
