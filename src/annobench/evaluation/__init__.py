@@ -8,6 +8,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "calibration",
         "gold_size",
         "information",
+        "panels",
         "partitioned",
         "prediction_powered",
         "sampling",
