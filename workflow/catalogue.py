@@ -89,6 +89,7 @@ class Paper:
     layouts: tuple[Exhibit, ...] = ()
     collection: str = "added"
     released: tuple[str, ...] = ()
+    second_hand: tuple[str, ...] = ()
     text: str = "whole"
     stand_ins: tuple[StandIn, ...] = ()
     searches: tuple[Search, ...] = ()
@@ -154,7 +155,8 @@ def read_paper(path: Path, datasets: Collection[str]) -> Paper:
         Search(each["for"], each["where"], each["when"], each["found"])
         for each in record.get("searches", ())
     )
-    for kind in ("datasets", "not_public", "calibrated", "resources", "released", "contents"):
+    lists = ("datasets", "not_public", "calibrated", "resources", "contents")
+    for kind in (*lists, "released", "second_hand"):
         record[kind] = tuple(record.get(kind, ()))
     return Paper(folder=path.parent, **record)
 

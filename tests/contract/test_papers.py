@@ -91,7 +91,8 @@ def test_mistakes_are_told_apart_by_their_ids(folder):
 
 def test_what_was_released_beside_the_paper_is_a_source_of_values(folder, paper):
     sources = set(read_published(folder / "published.csv")["source"])
-    assert set(paper.released) <= sources
+    assert {*paper.released, *paper.second_hand} <= sources
+    assert not set(paper.released) & set(paper.second_hand)
 
 
 def test_what_is_quoted_was_at_hand(folder, paper):

@@ -35,6 +35,7 @@ def judge(tmp_path):
         others=(),
         standing="",
         traced=None,
+        second_hand=(),
         **claim,
     ):
         blank = {
@@ -79,6 +80,7 @@ def judge(tmp_path):
             standing=ledger.read_standing(tmp_path / "standing.csv"),
             dependence=dependence,
             paper="study",
+            second_hand=second_hand,
         )
         assert list(frame.columns) == list(ledger.COMPARISON_COLUMNS)
         return frame.head(1)
@@ -101,6 +103,16 @@ def verdict(frame):
 def test_an_input_or_a_citation_is_never_judged(judge, kind):
     assert verdict(judge("1", kind=kind)) == kind
     assert verdict(judge("1", value(2.0), kind=kind, basis="none")) == kind
+
+
+def test_what_is_known_at_second_hand_is_shown_and_never_judged(judge):
+    for number in (1.0, 2.0):
+        frame = judge("1", value(number), second_hand=["Table 1"])
+        assert (verdict(frame), frame["computed"].iloc[0]) == ("second_hand", number)
+    differing = judge("1", value(2.0), explanation="a later version", second_hand=["Table 1"])
+    assert verdicts.check(differing) == []
+    assert verdict(judge("1", value(2.0, "simulated"), second_hand=["Table 1"])) == "stand_in"
+    assert verdict(judge("1", second_hand=["Table 1"])) == "missing"
 
 
 def test_basis_none_makes_no_claim_and_shows_the_computed_value(judge):

@@ -296,6 +296,24 @@ def test_changes_are_counted_in_a_sentence(changes, refuted, words):
     assert value_rows.refuting(changes, refuted) == f"{words} with the printed value."
 
 
+@pytest.mark.parametrize(("computed", "outcome"), [(0.5, "agrees with"), (0.6, "differs from")])
+def test_a_value_at_second_hand_says_whether_it_agrees(computed, outcome):
+    row = {"verdict": "second_hand", "published": ".50", "relation": "eq", "computed": computed}
+    told, why = value_rows.grounds(row | {"explanation": "The text is of another version."})
+    assert outcome in told
+    assert why.startswith("The text")
+
+
+def test_values_at_second_hand_count_nowhere():
+    columns = ["paper", "provenance", "cause", "condition", "erratum", "target"]
+    frame = pd.DataFrame({"verdict": ["second_hand", "reproduced"]}).assign(
+        **dict.fromkeys(columns, "real")
+    )
+    tally = Tally.of(frame)
+    assert (tally.total, tally.judged, sum(tally.columns.values())) == (1, 1, 2)
+    assert [verdict for verdict, _, _ in tally.present] == ["reproduced", "second_hand"]
+
+
 def test_a_tally_counts_what_can_be_judged():
     verdicts = ["reproduced", "within_interval", "cited", "deviates", "restated"]
     provenances = ["real", "simulated", "", "real", "printed_table"]

@@ -53,8 +53,8 @@ class Counts:
     seed, added : Group
         The papers that the workbench was made for, and the studies that were added.
     printed, released : Tally
-        Of the added studies: values in print, and values in what the authors released beside it,
-        such as notebooks and vignettes.
+        Of the added studies: values in print, and values in what the authors published beside it,
+        such as notebooks and files of results.
     total : Tally
         Of all values.
     """
@@ -162,7 +162,7 @@ def sentences(counts: Counts) -> list[str]:
             f"of {tally.total:,} values {where}, {tally.judged:,} can be judged: {judged(tally)}"
             for tally, where in (
                 (counts.printed, "in print"),
-                (counts.released, "in their authors' notebooks and vignettes"),
+                (counts.released, "in their authors' repositories"),
             )
             if tally.total
         ]

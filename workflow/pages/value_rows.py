@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from annobench.replication.printed import MEASURED, parse_printed
+from annobench.replication.printed import MEASURED, agrees, parse_printed
 from annobench.replication.vocabulary import EVIDENCE
 from annobench.reporting.pages import records
 from annobench.reporting.verdicts import FACES
@@ -21,6 +21,11 @@ def grounds(row: dict[str, Any]) -> list[str]:
     """Say what a counted value rests on and what would have made it fail, or what it restates."""
     if row["verdict"] == "restated":
         return [f"Restates: {row['restates']}."]
+    if row["verdict"] == "second_hand":
+        same = agrees(row["published"], row["relation"], row["computed"])
+        outcome = "agrees with" if same else "differs from"
+        told = f"What was computed {outcome} this value, which is known only at second hand."
+        return [told, *([row["explanation"]] if row["explanation"] else [])]
     if row["verdict"] not in (*EVIDENCE, "inconclusive"):
         return []
     sentences = []

@@ -106,6 +106,7 @@ rule compare_paper:
     params:
         library=imports_of(WORKFLOW / "scripts/papers/compare_paper.py"),
         results=lambda wildcards: PAPERS[wildcards.paper].results,
+        second_hand=lambda wildcards: PAPERS[wildcards.paper].second_hand,
     script:
         "../scripts/papers/compare_paper.py"
 

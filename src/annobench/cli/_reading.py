@@ -158,6 +158,7 @@ class Reading:
         scale: Scale | None = None,
         doubts: bool = True,
         shown_first: str | None = None,
+        over: str | None = None,
     ) -> Selection:
         """Read the labels.
 
@@ -173,6 +174,8 @@ class Reading:
             Whether the remarks say what looks like a mistake in the categories.
         shown_first : str, optional
             The column or field that says which of two answers was shown first.
+        over : str, optional
+            The column of times, or "time" of an export.
 
         Returns
         -------
@@ -187,7 +190,7 @@ class Reading:
         from annobench.io.reading import select
         from annobench.labels.doubts import doubtful_categories
 
-        source = self.source.asking(shown_first=shown_first)
+        source = self.source.asking(shown_first=shown_first, over=over)
         if source.partitions is not None:
             refuse_too_many_labels(source, self.command)
         if self.spans is not None:

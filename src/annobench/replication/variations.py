@@ -184,6 +184,7 @@ def vary(
         standing=ledger.read_standing(source / "standing.csv"),
         dependence=dependence.read(target / "dependence.csv"),
         paper=record["key"],
+        second_hand=record.get("second_hand", ()),
     )
     ledger.write_comparison(judged, target / "comparison.csv")
 

@@ -10,7 +10,7 @@ value that no change of its inputs refutes, is no evidence.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from dataclasses import KW_ONLY, dataclass
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
@@ -64,6 +64,7 @@ def compare(
     standing: pd.DataFrame | None = None,
     dependence: pd.DataFrame | None = None,
     paper: str = "",
+    second_hand: Collection[str] = (),
 ) -> pd.DataFrame:
     """Give every printed value of a paper its verdict.
 
@@ -76,6 +77,8 @@ def compare(
         no restatement is found but those of `standing`.
     paper : str
         The paper's key.
+    second_hand : collection of str
+        The sources whose values are known only from a copy or a conversion of the text.
 
     Returns
     -------
@@ -94,18 +97,18 @@ def compare(
 
     Notes
     -----
-    The first rule that fits decides: kind `input` or `cited`; `given` (basis `given`);
-    `not_public` (basis `none`); `missing` (no computed row, or NaN); `stand_in` (basis
-    `public_data`, simulated in this run, or a value that the simulation was calibrated to,
-    which is left blank); `restated` (it moves in proportion to a single number that was
-    typed in, or with no number, and no data move it by a unit of the last printed place, unless
-    `standing` says why it counts; or `standing` says that it does not); `inconclusive` (the check
-    interval meets what was printed, but also at least half of its rivals, or there are fewer than
-    two and none is a method's; a limit with an end of the interval on either side; a claim that is
-    true of more than half of its kind; or it agrees, but no change of its inputs, no rival, no base
-    rate and no test of `standing` refutes it); `within_interval` (the check interval meets what
-    was printed); `reproduced` (no check interval, and equal to the printed precision or the
-    relation holds); `unresolved` (cause `unexplained`); `deviates`.
+    The first rule that fits decides: kind `input` or `cited`; `given` (basis `given`); `not_public`
+    (basis `none`); `missing` (no computed row, or NaN); `stand_in` (basis `public_data`, simulated
+    in this run, or a value that the simulation was calibrated to, which is left blank);
+    `second_hand` (its source is one of these); `restated` (it moves in proportion to a single
+    number that was typed in, or with no number, and no data move it by a unit of the last printed
+    place, unless `standing` says why it counts; or `standing` says that it does not);
+    `inconclusive` (the check interval meets what was printed, but also at least half of its rivals,
+    or there are fewer than two and none is a method's; a limit with an end of the interval on
+    either side; a claim that is true of more than half of its kind; or it agrees, but no change of
+    its inputs, no rival, no base rate and no test of `standing` refutes it); `within_interval` (the
+    check interval meets what was printed); `reproduced` (no check interval, and equal to the
+    printed precision or the relation holds); `unresolved` (cause `unexplained`); `deviates`.
 
     The rivals of a value are the other distinct values that are printed with the same name in
     the column `rivals`: those of the same quantity and the same kind of model. Or the column names
@@ -189,6 +192,7 @@ def compare(
             rivals[target],
             is_target=is_target,
             has_method=(target, row["rivals"]) in methods,
+            is_second_hand=row["source"] in second_hand,
         )
         changes = judged.changes(traced.get(target))
         restates, why_not = _restatement(
@@ -267,6 +271,7 @@ class _Judged:
     _: KW_ONLY
     is_target: bool
     has_method: bool
+    is_second_hand: bool
 
     def verdict(self, restates: str, cause: str) -> tuple[str, str]:
         """Return the verdict and, of an interval, how many of the rivals it excludes."""
@@ -281,6 +286,8 @@ class _Judged:
             return "missing", ""
         if basis == "public_data" and self.provenance == "simulated":
             return "stand_in", ""
+        if self.is_second_hand:
+            return "second_hand", ""
         if restates:
             return "restated", ""
         disagrees = "unresolved" if cause == CAUSES[-1] else "deviates"
@@ -407,7 +414,7 @@ def check(comparisons: pd.DataFrame) -> list[Failure]:
                     "correct analysis.py, or explain it with cause and evidence in errata.csv",
                 )
             )
-        if explained and verdict not in ("deviates", "unresolved", "stand_in"):
+        if explained and verdict not in ("deviates", "unresolved", "stand_in", "second_hand"):
             found.append(
                 (
                     f"explained in errata.csv, but its verdict is {verdict}",

@@ -19,6 +19,7 @@ VERDICTS: Final = (
     "missing",
     "restated",
     "stand_in",
+    "second_hand",
     "not_public",
     "given",
     "input",

@@ -18,6 +18,8 @@ from scipy import sparse
 from annobench import agreement
 from annobench.agreement.annotators import pair_annotators
 from annobench.agreement.forms.counts import count_label_pairs
+from annobench.agreement.groups import ByGroup
+from annobench.agreement.over_time import OverTime
 from annobench.agreement.report_rows import MAX_LABEL_PAIRS
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.core.tolerances import ZERO
@@ -27,6 +29,12 @@ from annobench.labels.frames import as_annotations
 from annobench.reporting import figures, pages
 from annobench.reporting.formats import counted, number, percent, plural, shorten
 from annobench.reporting.pages import records
+from annobench.reporting.report_parts import (
+    drift_of,
+    groups_of,
+    said_of_drift,
+    said_of_groups,
+)
 from annobench.resampling.intervals import TOLERANCE
 
 __all__ = ["cautions", "facts", "render"]
@@ -62,6 +70,9 @@ def render(
     remarks: Sequence[str] = (),
     texts: Mapping[str, str] | None = None,
     target: float | None = None,
+    drift: OverTime | None = None,
+    groups: ByGroup | None = None,
+    by: str = "",
 ) -> str:
     """Write the page of a report.
 
@@ -79,6 +90,12 @@ def render(
         What annotators saw, by item.
     target : float, optional
         The value that Krippendorff's alpha is to have, in (0, 1).
+    drift : OverTime, optional
+        Agreement over time.
+    groups : ByGroup, optional
+        Agreement within groups.
+    by : str, default ""
+        The column or file of the groups.
 
     Returns
     -------
@@ -111,6 +128,8 @@ def render(
             "confusion": _confusion(annotations),
             "items": _items(annotations, texts or {}),
             "notes": _notes(table),
+            "drift": drift_of(drift),
+            "groups": groups_of(groups, by),
         }
         content["support"] = said_of_target(table, target)
         content["apart"] = _apart(content["annotators"], content["lead"])
@@ -144,6 +163,12 @@ def said_of_target(table: pd.DataFrame, target: float | None) -> str:
         f"Whether alpha is {target:g} or more is open: the interval is {interval}. More items "
         "make it narrower; annobench plan says how many."
     )
+
+
+def said_of_parts(drift: OverTime | None, groups: ByGroup | None) -> list[str]:
+    """Say what was found over time and between groups, if that was asked for."""
+    said = [] if drift is None else said_of_drift(drift)
+    return said if groups is None else [*said, said_of_groups(groups)]
 
 
 def _apart(annotators: dict[str, Any] | None, lead: dict[str, Any] | None) -> dict[str, Any] | None:

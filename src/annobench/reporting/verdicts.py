@@ -69,6 +69,13 @@ FACES = {
     "stand_in": Face(
         "◌", "stand-in", "computed from simulated data in this run; no claim is made", r"$\circ$"
     ),
+    "second_hand": Face(
+        "⤳",
+        "second hand",
+        "known only from a copy or a conversion of the text; shown beside the computed value, and "
+        "counted nowhere",
+        r"$\leadsto$",
+    ),
     "not_public": Face(
         "–", "not public", "depends on inputs that were not found; no claim is made", "--"
     ),
@@ -167,8 +174,8 @@ class Tally:
 
     @property
     def total(self) -> int:
-        """All printed values."""
-        return sum(self.counts.values())
+        """All values but those known only at second hand, which count nowhere."""
+        return sum(self.counts.values()) - self.counts["second_hand"]
 
     @property
     def judged(self) -> int:

@@ -1,5 +1,6 @@
 """Give every printed value of a paper its verdict."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import pandas as pd
@@ -19,6 +20,7 @@ def compare(
     remarks: Path,
     standing: Path,
     traced: Path,
+    second_hand: Collection[str] = (),
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return a paper's comparison, and the values of other methods."""
     printed = ledger.read_published(published)
@@ -36,6 +38,7 @@ def compare(
         standing=ledger.read_standing(standing),
         dependence=dependence.read(traced),
         paper=paper,
+        second_hand=second_hand,
     )
     return judged, verdicts.other_methods(values)
 
@@ -51,6 +54,7 @@ if snakemake := globals().get("snakemake"):
             remarks=Path(snakemake.input.remarks),
             standing=Path(snakemake.input.standing),
             traced=Path(snakemake.input.dependence),
+            second_hand=snakemake.params.second_hand,
         )
         ledger.write_comparison(judged, Path(snakemake.output.comparison))
         with replacing(snakemake.output.others) as draft:
