@@ -30,6 +30,7 @@ SIZES = {
     "snow2008_temp": (462, 76, 4620),
     "snow2008_wsd": (177, 34, 1770),
     "snow2008_wordsim": (30, 10, 300),
+    "snow2008_zaenen": (80, 140, 4000),
     **{
         f"snow2008_{name}": (100, 38, 1000)
         for name in ("anger", "disgust", "fear", "joy", "sadness", "surprise", "valence")

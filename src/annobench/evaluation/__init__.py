@@ -10,6 +10,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "error_detection",
         "gold_size",
         "information",
+        "panels",
         "partitioned",
         "prediction_powered",
         "sampling",
