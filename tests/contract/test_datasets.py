@@ -30,6 +30,7 @@ SIZES = {
     "snow2008_temp": (462, 76, 4620),
     "snow2008_wsd": (177, 34, 1770),
     "snow2008_wordsim": (30, 10, 300),
+    "snow2008_zaenen": (80, 140, 4000),
     **{
         f"snow2008_{name}": (100, 38, 1000)
         for name in ("anger", "disgust", "fear", "joy", "sadness", "surprise", "valence")
@@ -75,6 +76,9 @@ SIZES = {
         f"semeval2007_{name}": (1000, 6, 6000)
         for name in ("anger", "disgust", "fear", "joy", "sadness", "surprise", "valence")
     },
+    "varierr_labels": (500, 4, 1933),
+    "varierr_judgements": (1933, 4, 7574),
+    "varierr_scores": (895, 19, 16768),
     "lewidi_armis": (798, 3, 2394),
     "lewidi_hs_brexit": (952, 6, 5712),
     "arena_gemini_pro": (277, 1, 276),
@@ -104,6 +108,12 @@ SIZES = {
     "label_errors_cifar10_predictions": (10000, 1, 10000),
     "label_errors_20news_predictions": (7532, 1, 7532),
     "label_errors_imdb_predictions": (25000, 1, 25000),
+    "chiang2023_naturalness": (360, 7, 49787),
+    "chiang2023_coherence": (360, 7, 49986),
+    "chiang2023_engagingness": (360, 7, 49989),
+    "chiang2023_groundedness": (360, 7, 49857),
+    "llm_eval_v1": (3600, 11, 39415),
+    "llm_eval_v2": (3200, 9, 28800),
     "metaphor_discourse_rating": (1000, 183, 15000),
     "metaphor_discourse_binary": (1000, 688, 10000),
 }
