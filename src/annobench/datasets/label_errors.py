@@ -49,7 +49,8 @@ class _Votes:
     """One set of checked candidates: its name, title, what was counted in its file.
 
     Two votes on an item are the same with probability `agreement`; `more` items have other numbers
-    of votes than five.
+    of votes than five. The test set has `n_test` items, which are counted in the file `whole`; 0
+    where that is not at hand.
     """
 
     name: str
@@ -58,7 +59,14 @@ class _Votes:
     counts: tuple[int, ...]
     n_items: int
     agreement: float
+    n_test: int = 0
+    whole: str = ""
     more: tuple[int, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """The file of votes."""
+        return f"mturk/{self.name}_mturk.json"
 
     @property
     def loads(self) -> NDArray[np.int64]:
@@ -75,7 +83,7 @@ class _Votes:
             citation=_CITATION,
             home=_HOME,
             source=_SOURCE,
-            files=(_SOURCE.file(f"mturk/{self.name}_mturk.json"),),
+            files=tuple(map(_SOURCE.file, (self.path, *([self.whole] if self.whole else [])))),
             scale="nominal",
             categories=self.categories,
             parse=partial(_parse_votes, votes=self),
@@ -99,7 +107,7 @@ class _Votes:
 
 
 def _parse_votes(files: Mapping[str, Path], votes: _Votes) -> DataTables:
-    path = files[f"mturk/{votes.name}_mturk.json"]
+    path = files[votes.path]
     try:
         rows = [row for record in json.loads(read_text(path)) for row in _rows(record, votes)]
         items = pd.DataFrame([row[:4] for row in rows], columns=list(_COLUMNS))
@@ -113,7 +121,11 @@ def _parse_votes(files: Mapping[str, Path], votes: _Votes) -> DataTables:
         raise ReaderError(
             f"{path}: a negative count, or a candidate that comes twice. Supply the pinned file."
         )
-    return _vote_tables(items.astype("str"), counts, votes)
+    n_test = 0
+    if votes.whole:
+        whole = files[votes.whole]
+        n_test = len(json.loads(read_text(whole)) if whole.suffix == ".json" else _array(whole))
+    return _vote_tables(items.astype("str"), counts, votes, n_test)
 
 
 def _rows(record: Mapping[str, Any], votes: _Votes) -> list[tuple[Any, ...]]:
@@ -134,7 +146,9 @@ def _rows(record: Mapping[str, Any], votes: _Votes) -> list[tuple[Any, ...]]:
     return [(name, name, given, guessed, *(int(count[each]) for each in answers))]
 
 
-def _vote_tables(items: pd.DataFrame, counts: NDArray[np.int64], votes: _Votes) -> DataTables:
+def _vote_tables(
+    items: pd.DataFrame, counts: NDArray[np.int64], votes: _Votes, n_test: int
+) -> DataTables:
     """Write counts as votes: the position of a vote is no person."""
     total = counts.sum(axis=1)
     item = np.repeat(np.arange(len(items)), total)
@@ -148,7 +162,7 @@ def _vote_tables(items: pd.DataFrame, counts: NDArray[np.int64], votes: _Votes) 
         }
     ).astype("str")
     gold = pd.Series([None] * len(items), dtype="str")
-    return DataTables(labels, items.reset_index(drop=True).assign(gold=gold))
+    return DataTables(labels, items.reset_index(drop=True).assign(gold=gold, n_test=n_test))
 
 
 def _simulate_votes(
@@ -163,7 +177,10 @@ def _simulate_votes(
     names = numbered(np.arange(votes.n_items), "candidate ")
     labels = {"given": "label a", "guessed": "label b"}
     return _vote_tables(
-        pd.DataFrame({"item": names, "clip": names, **labels}).astype("str"), counts, votes
+        pd.DataFrame({"item": names, "clip": names, **labels}).astype("str"),
+        counts,
+        votes,
+        votes.n_test,
     )
 
 
@@ -259,58 +276,77 @@ def _prediction_tables(
 #: Votes that were counted twice where the guess is the given label.
 _MNIST_MORE = (10,) * 10 + (9,) * 3
 
-DATASETS = (
-    *(
-        votes.record()
-        for votes in (
-            _Votes(
-                "mnist",
-                "MNIST",
-                ("given", "guessed", "neither"),
-                (410, 127, 25),
-                100,
-                0.6478,
-                more=_MNIST_MORE,
-            ),
-            _Votes("cifar10", "CIFAR-10", _IMAGE, (990, 187, 109, 89), 275, 0.6127),
-            _Votes("cifar100", "CIFAR-100", _IMAGE, (7700, 2206, 592, 677), 2235, 0.6383),
-            _Votes("caltech256", "Caltech-256", _IMAGE, (9031, 1617, 794, 358), 2360, 0.7504),
-            _Votes("imagenet", "ImageNet", _IMAGE, (12510, 7939, 4302, 2449), 5440, 0.6058),
-            _Votes("quickdraw", "QuickDraw", _IMAGE, (3751, 5452, 813, 2484), 2500, 0.4611),
-            _Votes("20news", "20 Newsgroups", _IMAGE, (121, 164, 115, 65), 93, 0.2989),
-            _Votes(
-                "imdb",
-                "IMDB",
-                ("given", "guessed", "neutral", "off-topic"),
-                (2920, 1520, 1854, 256),
-                1310,
-                0.4044,
-            ),
-            _Votes(
-                "amazon",
-                "Amazon Reviews",
-                ("given", "guessed", "other", "off-topic"),
-                (1822, 1871, 1132, 175),
-                1000,
-                0.3484,
-            ),
-            _Votes(
-                "audioset",
-                "AudioSet, one item per label",
-                ("present", "absent"),
-                (2742, 3403),
-                1229,
-                0.5910,
-            ),
-        )
+
+def _labels(name: str) -> str:
+    return f"original_test_labels/{name}_original_labels.npy"
+
+
+_VOTES = (
+    _Votes(
+        "mnist",
+        "MNIST",
+        ("given", "guessed", "neither"),
+        (410, 127, 25),
+        100,
+        0.6478,
+        10_000,
+        _labels("mnist_test_set"),
+        _MNIST_MORE,
     ),
-    *(
-        of.record()
-        for of in (
-            _Predictions("mnist", "MNIST", 10_000, 10),
-            _Predictions("cifar10", "CIFAR-10", 10_000, 10),
-            _Predictions("20news", "20 Newsgroups", 7_532, 20),
-            _Predictions("imdb", "IMDB", 25_000, 2),
-        )
+    _Votes(
+        *("cifar10", "CIFAR-10", _IMAGE, (990, 187, 109, 89), 275, 0.6127),
+        *(10_000, _labels("cifar10_test_set")),
+    ),
+    _Votes(
+        *("cifar100", "CIFAR-100", _IMAGE, (7700, 2206, 592, 677), 2235, 0.6383),
+        *(10_000, _labels("cifar100_test_set")),
+    ),
+    _Votes(
+        *("caltech256", "Caltech-256", _IMAGE, (9031, 1617, 794, 358), 2360, 0.7504),
+        *(29_780, _labels("caltech256")),
+    ),
+    _Votes(
+        *("imagenet", "ImageNet", _IMAGE, (12510, 7939, 4302, 2449), 5440, 0.6058),
+        *(50_000, _labels("imagenet_val_set")),
+    ),
+    _Votes("quickdraw", "QuickDraw", _IMAGE, (3751, 5452, 813, 2484), 2500, 0.4611),
+    _Votes(
+        *("20news", "20 Newsgroups", _IMAGE, (121, 164, 115, 65), 93, 0.2989),
+        *(7_532, _labels("20news_test_set")),
+    ),
+    _Votes(
+        "imdb",
+        "IMDB",
+        ("given", "guessed", "neutral", "off-topic"),
+        (2920, 1520, 1854, 256),
+        1310,
+        0.4044,
+        25_000,
+        _labels("imdb_test_set"),
+    ),
+    _Votes(
+        "amazon",
+        "Amazon Reviews",
+        ("given", "guessed", "other", "off-topic"),
+        (1822, 1871, 1132, 175),
+        1000,
+        0.3484,
+    ),
+    _Votes(
+        "audioset",
+        "AudioSet, one item per label",
+        ("present", "absent"),
+        (2742, 3403),
+        1229,
+        0.5910,
+        20_371,
+        "dataset_indexing/audioset_eval_set_index_to_youtube_id.json",
     ),
 )
+_PREDICTIONS = (
+    _Predictions("mnist", "MNIST", 10_000, 10),
+    _Predictions("cifar10", "CIFAR-10", 10_000, 10),
+    _Predictions("20news", "20 Newsgroups", 7_532, 20),
+    _Predictions("imdb", "IMDB", 25_000, 2),
+)
+DATASETS = tuple(each.record() for each in (*_VOTES, *_PREDICTIONS))
