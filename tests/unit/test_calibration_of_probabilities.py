@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.special import expit, logit, softmax
 
 from annobench import datasets, models
 from annobench.core.errors import AnnotationError
-from annobench.evaluation.calibration import calibrate, kind_for, log_losses
+from annobench.evaluation.calibration import (
+    calibrate,
+    expected_calibration_error,
+    kind_for,
+    log_losses,
+)
 
 
 def world(rng, n, *, temperature=1.0, n_categories=3):
@@ -194,3 +201,28 @@ def test_what_can_not_be_calibrated_is_refused():
         calibrate(table, gold, weight=np.zeros(3))
     with pytest.raises(ValueError, match="is not one of auto"):
         calibrate(table, gold, kind="platt")
+
+
+def test_expected_calibration_error_is_that_of_a_loop(rng):
+    sure = rng.integers(1, 21, size=200) / 20
+    right = rng.random(200) < sure
+
+    def by_loop(sure, right):
+        error = 0.0
+        for low, high in itertools.pairwise(np.linspace(0, 1, 11)):
+            own = (sure > low) & (sure <= high)
+            if own.any():
+                error += own.mean() * abs(right[own].mean() - sure[own].mean())
+        return error
+
+    assert expected_calibration_error(sure, right) == pytest.approx(by_loop(sure, right))
+    counts = rng.multinomial(200, np.full(200, 1 / 200), size=3)
+    found = expected_calibration_error(sure, right, counts=counts)
+    for value, row in zip(found, counts, strict=True):
+        again = np.repeat(np.arange(200), row)
+        assert value == pytest.approx(by_loop(sure[again], right[again]))
+
+
+def test_a_confidence_outside_its_range_is_refused():
+    with pytest.raises(AnnotationError, match="a confidence above 0"):
+        expected_calibration_error([0.0], [1])

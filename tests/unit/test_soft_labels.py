@@ -1,11 +1,19 @@
 """Distributions of labels and their scores, by hand and by other definitions."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.spatial import distance
 
 from annobench.core.errors import AnnotationError
-from annobench.evaluation.soft_labels import perspectivist_scores, soft_labels, soft_scores
+from annobench.evaluation.soft_labels import (
+    calibration_to_humans,
+    perspectivist_scores,
+    soft_labels,
+    soft_scores,
+)
 from annobench.labels.annotations import Annotations
 
 
@@ -68,3 +76,48 @@ def test_what_is_no_distribution_is_refused():
     for codes in ([1], [0, 0], [0.5], [-1]):
         with pytest.raises(AnnotationError, match="needs the code"):
             perspectivist_scores(labels, codes)
+
+
+def orders(row):
+    """Return every order of the categories, from the lowest value to the highest."""
+    every = permutations(range(len(row)))
+    return [order for order in every if (np.diff(np.asarray(row)[list(order)]) >= 0).all()]
+
+
+def test_calibration_to_humans_is_that_of_the_definitions(rng):
+    p, t = rng.dirichlet(np.ones(4), 40), rng.dirichlet(np.ones(4), 40)
+    found = calibration_to_humans(p, t)
+    np.testing.assert_allclose(
+        found.item_distance, [distance.cityblock(a, b) / 2 for a, b in zip(p, t, strict=True)]
+    )
+    apart = np.abs(stats.entropy(p, axis=1) - stats.entropy(t, axis=1))
+    assert found.entropy_error == pytest.approx(apart.mean())
+    ranked = [(a.argsort() == b.argsort()).all() for a, b in zip(p, t, strict=True)]
+    assert found.ranking == pytest.approx(np.mean(ranked))
+    assert found.accuracy == pytest.approx((p.argmax(1) == t.argmax(1)).mean())
+
+
+def test_the_distribution_itself_is_calibrated(rng):
+    t = rng.dirichlet(np.ones(3), 20)
+    found = calibration_to_humans(t, t)
+    assert (found.distance, found.entropy_error) == (0, 0)
+    assert (found.ranking, found.accuracy) == (1, 1)
+
+
+def test_ties_are_broken_at_random_on_both_sides(rng):
+    p, t = (rng.multinomial(4, [0.3, 0.3, 0.2, 0.2], 30) / 4 for _ in range(2))
+    found = calibration_to_humans(p, t)
+    for n, (a, b) in enumerate(zip(p, t, strict=True)):
+        pairs = [(x, y) for x in orders(a) for y in orders(b)]
+        assert found.item_ranking[n] == pytest.approx(np.mean([x == y for x, y in pairs]))
+        tops = [x[-1] == y[-1] for x, y in pairs]
+        assert found.item_correct[n] == pytest.approx(np.mean(tops))
+
+
+def test_a_rule_for_ties_takes_the_first_or_the_last():
+    p, t = [[0.4, 0.4, 0.2]], [[0.2, 0.6, 0.2]]
+    first, last = (calibration_to_humans(p, t, ties=ties) for ties in ("first", "last"))
+    assert (first.accuracy, last.accuracy) == (0, 1)
+    assert (first.ranking, last.ranking) == (0, 0)
+    with pytest.raises(ValueError, match="ties 'none' is not one of expected, first, last"):
+        calibration_to_humans(p, t, ties="none")

@@ -55,7 +55,7 @@ from annobench.resampling.weights import multinomial_counts
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Calibration", "Kind", "Map", "calibrate"]
+__all__ = ["Calibration", "Kind", "Map", "calibrate", "expected_calibration_error"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -239,6 +239,63 @@ def calibrate(
         ),
         map=mapped,
     )
+
+
+def expected_calibration_error(
+    confidence: ArrayLike, correct: ArrayLike, *, bins: int = BINS, counts: ArrayLike | None = None
+) -> float | Floats:
+    """Compute the expected calibration error of confidences, in bins that are closed above.
+
+    Parameters
+    ----------
+    confidence : array_like, shape (I,)
+        Probability of the most probable category, in (0, 1].
+    correct : array_like, shape (I,)
+        1 for an item on which this is the right category, 0 for another; a share where ties count
+        in part.
+    bins : int, default 10
+        Number of bins of equal width: (0, 0.1] to (0.9, 1] by default.
+    counts : array_like, shape (B, I), optional
+        How often each item is in each of B resampled sets.
+
+    Returns
+    -------
+    float or ndarray, shape (B,)
+        Sum over bins of the share of items there times the absolute difference between their mean
+        confidence and the share that is right; with counts, of each resampled set.
+
+    Raises
+    ------
+    AnnotationError
+        If the lengths differ or a confidence is outside (0, 1].
+
+    Notes
+    -----
+    The scores of `calibrate` use bins that are closed below. The two differ where confidences are
+    multiples of the width, such as vote shares.
+
+    References
+    ----------
+    Guo et al. (2017), ICML, equation 3.
+
+    Examples
+    --------
+    >>> round(expected_calibration_error([0.9, 0.8], [1, 1]), 2)
+    0.15
+    """
+    sure, right = np.asarray(confidence, dtype=np.float64), np.asarray(correct, dtype=np.float64)
+    if sure.ndim != 1 or sure.shape != right.shape or not ((sure > 0) & (sure <= 1)).all():
+        raise AnnotationError(
+            f"expected_calibration_error: confidences of shape {sure.shape} for {right.shape} "
+            "items that are right or not. Give each item a confidence above 0, at most 1."
+        )
+    edges = np.linspace(0, 1, bins + 1)
+    own = np.eye(bins)[np.searchsorted(edges, sure, side="left") - 1]
+    gap = (right - sure)[:, None] * own
+    if counts is None:
+        return float(np.abs(gap.sum(axis=0)).sum() / sure.size)
+    drawn = np.asarray(counts, dtype=np.float64)
+    return np.asarray(np.abs(drawn @ gap).sum(axis=1) / drawn.sum(axis=1))
 
 
 def kind_for(n_gold: int, n_categories: int) -> str:

@@ -12,14 +12,27 @@ A perspectivist prediction names the label of each annotator. Its error rate is 
 of the share of labels that it gets wrong, and for ordered categories the distance as a share of the
 scale. These are the scores of the shared tasks on learning with disagreements (LeWiDi).
 
+A classifier is calibrated to humans if it predicts the distribution of an item's labels, not the
+category that most annotators chose. Of each item are compared (Baan et al. 2022)
+
+- the probabilities (DistCE): the total variation distance, half of the Manhattan distance;
+- the uncertainty (EntCE): the absolute difference of the entropies of p and t, in nats;
+- the ranking (RankCS): whether p and t put the categories in the same order.
+
+The first two are errors, the last is a score; all are averaged over items. Calibration to the
+majority (ECE) asks something else: a prediction of t itself, which is never wrong about the
+majority, has as its error the mean share of labels against the majority.
+
 Leonardelli et al. (2023), SemEval-2023 task 11; Rizzi et al. (2024), NLPerspectives, for the
-distances in place of cross-entropy; the evaluation notebook of LeWiDi 2025.
+distances in place of cross-entropy; the evaluation notebook of LeWiDi 2025; Baan, Aziz, Plank and
+Fernandez (2022), Stop measuring calibration when humans disagree, EMNLP.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from math import factorial
+from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,14 +45,19 @@ from annobench.resampling.ratios import ratio
 
 __all__ = [
     "FLOOR",
+    "HumanCalibration",
     "PerspectivistScores",
     "SoftScores",
+    "Ties",
+    "calibration_to_humans",
     "perspectivist_scores",
     "soft_labels",
     "soft_scores",
 ]
 
 Floats = NDArray[np.float64]
+#: Which of several categories with equal values ranks highest; "expected": any, equally likely.
+Ties = Literal["expected", "first", "last"]
 
 #: Probabilities below this count as this much in the cross-entropy, which would be infinite.
 FLOOR: Final = 1e-12
@@ -120,10 +138,113 @@ def soft_scores(predicted: ArrayLike, target: ArrayLike) -> SoftScores:
     >>> scores.manhattan, scores.wasserstein, round(scores.cross_entropy, 4)
     (0.5, 0.25, 0.3466)
     """
+    p, t = _distributions(predicted, target, "soft_scores")
+    apart = p - t
+    safe = np.where(t > 0, t, 1)
+    return SoftScores(
+        float(np.abs(apart).sum(axis=1).mean()),
+        float(np.abs(np.cumsum(apart, axis=1))[:, :-1].sum(axis=1).mean()),
+        float(-(t * np.log(np.maximum(p, FLOOR))).sum(axis=1).mean()),
+        float(-(t * np.log(safe)).sum(axis=1).mean()),
+        len(t),
+    )
+
+
+@dataclass(frozen=True)
+class HumanCalibration(SummarisedScalars):
+    """How well predicted distributions are calibrated to those of the labels.
+
+    Attributes
+    ----------
+    distance : float
+        DistCE: mean total variation distance, in [0, 1].
+    entropy_error : float
+        EntCE: mean absolute difference of the entropies, in nats.
+    ranking : float
+        RankCS: share of items whose categories are in the same order, in [0, 1].
+    accuracy : float
+        Share of items whose most probable category is the most frequent one, in [0, 1].
+    n_items : int
+        Items that were scored.
+    item_distance, item_entropy_error, item_ranking, item_correct : ndarray, shape (n_items,)
+        What the first four are means of.
+    """
+
+    distance: float
+    entropy_error: float
+    ranking: float
+    accuracy: float
+    n_items: int
+    item_distance: Floats
+    item_entropy_error: Floats
+    item_ranking: Floats
+    item_correct: Floats
+
+
+def calibration_to_humans(
+    predicted: ArrayLike, target: ArrayLike, *, ties: Ties = "expected"
+) -> HumanCalibration:
+    """Compare predicted distributions with those of the labels, item by item.
+
+    Parameters
+    ----------
+    predicted, target : array_like, shape (I, K)
+        Rows sum to 1. Items whose target is NaN are left out.
+    ties : {"expected", "first", "last"}, default "expected"
+        Which of several categories with equal values ranks highest, in predictions and targets:
+        "first" is what argmax takes, "last" the last place of a stable sort; "expected" breaks ties
+        at random, on either side independently, and takes the expected value.
+
+    Returns
+    -------
+    HumanCalibration
+        Means over items, and the values of the items.
+
+    Raises
+    ------
+    AnnotationError
+        If the shapes differ, nothing is left, or a row is no distribution.
+    ValueError
+        If `ties` is another word.
+
+    Examples
+    --------
+    >>> found = calibration_to_humans([[0.5, 0.3, 0.2]], [[0.7, 0.2, 0.1]])
+    >>> round(found.distance, 2), found.ranking
+    (0.2, 1.0)
+    """
+    if ties not in get_args(Ties):
+        raise ValueError(
+            f"calibration_to_humans: ties {ties!r} is not one of {', '.join(get_args(Ties))}."
+        )
+    p, t = _distributions(predicted, target, "calibration_to_humans")
+    if ties == "expected":
+        ranking, correct = _same_order(p, t), _same_top(p, t)
+    else:
+        orders = [_order(rows, ties) for rows in (p, t)]
+        same = orders[0] == orders[1]
+        ranking, correct = same.all(axis=1).astype(float), same[:, -1].astype(float)
+    distance = np.abs(p - t).sum(axis=1) / 2
+    apart = np.abs(_entropy(p) - _entropy(t))
+    return HumanCalibration(
+        distance=float(distance.mean()),
+        entropy_error=float(apart.mean()),
+        ranking=float(ranking.mean()),
+        accuracy=float(correct.mean()),
+        n_items=len(t),
+        item_distance=distance,
+        item_entropy_error=apart,
+        item_ranking=ranking,
+        item_correct=correct,
+    )
+
+
+def _distributions(predicted: ArrayLike, target: ArrayLike, caller: str) -> tuple[Floats, Floats]:
+    """Return predictions and targets of the items that have targets."""
     p, t = np.asarray(predicted, dtype=np.float64), np.asarray(target, dtype=np.float64)
     if p.shape != t.shape or p.ndim != 2:
         raise AnnotationError(
-            f"soft_scores: predictions of shape {p.shape} for targets of shape {t.shape}. Give "
+            f"{caller}: predictions of shape {p.shape} for targets of shape {t.shape}. Give "
             "each item a row and each category a column."
         )
     known = ~np.isnan(t).any(axis=1)
@@ -133,18 +254,47 @@ def soft_scores(predicted: ArrayLike, target: ArrayLike) -> SoftScores:
         near = abs(rows.sum(1) - 1) <= ROUNDED_SUM_TO_ONE
         if not rows.size or not ((rows >= 0).all() and near.all()):
             raise AnnotationError(
-                f"soft_scores: a {name} is no distribution, or there is none. Each row must be at "
+                f"{caller}: a {name} is no distribution, or there is none. Each row must be at "
                 "least 0 and sum to 1."
             )
-    apart = p - t
-    safe = np.where(t > 0, t, 1)
-    return SoftScores(
-        float(np.abs(apart).sum(axis=1).mean()),
-        float(np.abs(np.cumsum(apart, axis=1))[:, :-1].sum(axis=1).mean()),
-        float(-(t * np.log(np.maximum(p, FLOOR))).sum(axis=1).mean()),
-        float(-(t * np.log(safe)).sum(axis=1).mean()),
-        int(known.sum()),
-    )
+    return p, t
+
+
+def _entropy(rows: Floats) -> Floats:
+    return np.asarray(-(rows * np.log(np.where(rows > 0, rows, 1))).sum(axis=1))
+
+
+def _order(rows: Floats, ties: Ties) -> NDArray[np.int64]:
+    """Return the categories from the lowest value to the highest."""
+    if ties == "last":
+        return np.argsort(rows, axis=1, kind="stable")
+    return np.argsort(-rows, axis=1, kind="stable")[:, ::-1]
+
+
+def _same_order(p: Floats, t: Floats) -> Floats:
+    """Return the probability that both orders are the same if ties are broken at random.
+
+    Of the orders that one side allows, shared ones are those that break the ties of both sides.
+    """
+    signs = [np.sign(rows[:, :, None] - rows[:, None, :]) for rows in (p, t)]
+    possible = (signs[0] * signs[1] >= 0).all(axis=(1, 2))
+    ties_of_p, ties_of_t = (each == 0 for each in signs)
+    shared = _n_orders(ties_of_p & ties_of_t)
+    return np.where(possible, shared / (_n_orders(ties_of_p) * _n_orders(ties_of_t)), 0.0)
+
+
+def _n_orders(tied: NDArray[np.bool_]) -> Floats:
+    """Return in how many orders tied categories can be put, shape (I,)."""
+    size = tied.sum(axis=2)
+    # Each of n tied categories contributes the n-th root of n!.
+    root = np.array([1.0] + [np.log(float(factorial(n))) / n for n in range(1, tied.shape[1] + 1)])
+    return np.asarray(np.round(np.exp(root[size].sum(axis=1))))
+
+
+def _same_top(p: Floats, t: Floats) -> Floats:
+    """Return the probability that both have the same highest category, ties broken at random."""
+    tops = [rows == rows.max(axis=1, keepdims=True) for rows in (p, t)]
+    return np.asarray((tops[0] & tops[1]).sum(axis=1) / (tops[0].sum(axis=1) * tops[1].sum(axis=1)))
 
 
 @dataclass(frozen=True)
