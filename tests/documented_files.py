@@ -46,6 +46,14 @@ def labels() -> pd.DataFrame:
     )
 
 
+def dated() -> pd.DataFrame:
+    """Add to these labels when they were given, and what the items are about."""
+    frame = labels()
+    number = pd.factorize(frame["item"])[0]
+    times = pd.Timestamp("2026-03-02 09:00") + pd.to_timedelta(number * 10, unit="min")
+    return frame.assign(submitted=times, domain=["news" if n % 2 else "web" for n in number])
+
+
 def gold() -> pd.DataFrame:
     """Return the majority's category of each item, as if it had been checked."""
     majority = labels().groupby("item")["label"].agg(lambda given: given.mode()[0])
@@ -235,6 +243,7 @@ METHOD = documented.files("docs/how-to/compare-a-method.md")["my_method.py"]
 #: By the names of files and folders: what writes them.
 WRITERS: dict[str, Callable[[Path], None]] = {
     "labels.csv": table(labels),
+    "dated.csv": table(dated),
     "pilot.csv": table(labels),
     "gold.csv": table(gold),
     "checked.csv": table(gold),

@@ -50,6 +50,8 @@ def long(folder: Path, variant: str = "") -> Path:
     elif variant == "repeated":
         again = frame.iloc[:9].assign(label=["2", "3", "1"] * 3)
         frame = pd.concat([frame, again], ignore_index=True)
+    elif variant == "dated":
+        frame["day"] = [f"2026-03-{n + 1:02}" for n in number]
     elif variant == "gappy":
         frame.loc[[4, 13, 29], "label"] = ""
     elif variant == "sets":
@@ -145,6 +147,7 @@ def export(folder: Path, variant: str = "") -> Path:
                     "was_cancelled": variant == "skipped" and n % 6 == j,
                     "ground_truth": False,
                 }
+                | ({"created_at": f"2026-03-{n + 1:02}T10:00:00Z"} if variant == "dated" else {})
             )
         if variant == "repeated" and n < 3:
             annotations.append(annotations[0] | {"id": 1000 + n, "result": [_choice("grade", "3")]})

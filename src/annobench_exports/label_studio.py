@@ -96,6 +96,8 @@ class _Work(NamedTuple):
         Whether it was chosen as the known answer ("ground truth").
     results : _Results
         What was answered and marked.
+    created : object
+        When, as the file writes it.
     """
 
     unit: str
@@ -106,6 +108,7 @@ class _Work(NamedTuple):
     status: Status
     known: bool
     results: _Results
+    created: object
 
 
 class _Results(NamedTuple):
@@ -185,6 +188,7 @@ def _push(works: list[_Work], file: str, intake: Intake) -> None:
             intake.question(question, "text")
     for work in works:
         intake.begin(file, work.unit)
+        intake.at(work.created)
         intake.read()
         drafted = work.unit == "draft"
         questions = list(work.results.questions() if drafted else asked)
@@ -303,6 +307,7 @@ def _work(
         status,
         entry.get("ground_truth") is True,
         _results(listing(entry.get("result"), "the result of an annotation"), data),
+        entry.get("created_at"),
     )
 
 
@@ -480,7 +485,8 @@ def _rows(part: Source, file: str, intake: Intake) -> list[_Work]:
             data = {key: value for key, value in row.items() if key not in {*columns, "annotator"}}
             results = _results(entries, data)
             _take_text(item, data, bool(results.spans), intake)
-            works.append(_Work("record", number, item, annotator, personal, "done", False, results))
+            who = (number, item, annotator, personal)
+            works.append(_Work("record", *who, "done", False, results, row.get("created_at")))
         except MisshapenError as error:
             intake.fault(number, str(error))
     return works

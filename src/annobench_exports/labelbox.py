@@ -45,6 +45,8 @@ class _Work:
         Names.
     prefix : str
         Stands before the names of questions, where a file holds several projects.
+    created : object
+        When, as the file writes it.
     status : str
         How far it came.
     answers, nested : dict of str to (str or frozenset of str or None)
@@ -61,6 +63,7 @@ class _Work:
     item: str
     annotator: str
     prefix: str
+    created: object = None
     status: Status = "done"
     answers: dict[str, Label] = field(default_factory=dict)
     nested: dict[str, Label] = field(default_factory=dict)
@@ -146,7 +149,8 @@ def _work(
     number: int, item: str, prefix: str, label: dict[str, Any], intake: Intake
 ) -> _Work | None:
     kind = label.get("label_kind", "Default")
-    creator = mapping(label.get("label_details"), "label_details").get("created_by")
+    details = mapping(label.get("label_details"), "label_details")
+    creator = details.get("created_by")
     if kind != "Default":
         intake.leave_out(number, f"labels of the kind {as_json(kind)[:40]!r}")
         return None
@@ -155,7 +159,7 @@ def _work(
         if _REMEDY not in intake.notes:
             intake.notes.append(_REMEDY)
         return None
-    work = _Work(number, item, name(creator, "created_by"), prefix)
+    work = _Work(number, item, name(creator, "created_by"), prefix, details.get("created_at"))
     if mapping(label.get("performance_details"), "performance_details").get("skipped") is True:
         work.status = "skipped"
     annotations = mapping(label.get("annotations"), "annotations")
@@ -242,6 +246,7 @@ def _push_all(works: list[_Work], intake: Intake) -> None:
 
 
 def _push_answers(work: _Work, answers: dict[str, Label], intake: Intake) -> None:
+    intake.at(work.created)
     for question, label in answers.items():
         intake.answer(
             work.item,

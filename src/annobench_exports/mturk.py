@@ -42,7 +42,7 @@ def _read(table: Table, intake: Intake) -> None:
             f"{table.path}: there are no columns HITId, WorkerId and Answer.*, as in HITs without "
             "results. Download the results of the batch."
         )
-    status = _column(table, "AssignmentStatus")
+    status, submitted = _column(table, "AssignmentStatus"), _column(table, "SubmitTime")
     rows = list(table.rows(True))
     items = _items(table, hit, worker, [row for _, row in rows], intake)
     several = _several_options([row for _, row in rows], answers)
@@ -58,6 +58,7 @@ def _read(table: Table, intake: Intake) -> None:
             intake.leave_out(where, "HITs that nobody worked on")
             continue
         item = items[row[hit]]
+        intake.at(row[submitted] if submitted else None)
         _push_input(table, intake, item, row)
         state = _STATUS.get(row[status].strip().casefold() if status else "", "unfinished")
         # A reason in this column rejects the work when the file is uploaded.

@@ -1,5 +1,6 @@
 """Pages that commands write, in headless Chromium: figures are shown whole at every width."""
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -82,3 +83,42 @@ def test_a_figure_that_is_cut_is_found(browser, folder):
         "cut by histogram",
         "beyond the window",
     }
+
+
+def test_items_are_checked_on_the_page_and_the_file_is_taken_back(browser, folder):
+    out = folder / "audit"
+    asked = ["audit", str(folder / "labels.csv"), "--checks", "12", "--out", str(out)]
+    drawn = CliRunner().invoke(app, asked)
+    assert drawn.exit_code == 0, drawn.output
+    context = browser.new_context(accept_downloads=True)
+    page = context.new_page()
+    said = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto((out / "to_check.html").as_uri())
+    page.keyboard.press("1")  # keys are off until they are wanted
+    assert page.text_content("#count") == "0 checked"
+    page.click("#choices button:nth-child(2)")
+    page.check("#keys")
+    for _ in range(3):
+        page.keyboard.press("1")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("2")
+    page.reload()
+    assert page.text_content("#count") == "4 checked"
+    assert page.text_content("#place") == "Item 5 of 12"
+    for _ in range(6):
+        page.click("#choices button:nth-child(2)")
+    with page.expect_download() as download:
+        page.click("#save")
+    download.value.save_as(folder / "checked.csv")
+    context.close()
+    assert not said
+    checked = pd.read_csv(folder / "checked.csv", dtype=str, keep_default_na=False)
+    to_check = pd.read_csv(out / "to_check.csv", dtype=str)
+    assert checked["item"].tolist() == to_check["item"].tolist()
+    assert checked["gold"].tolist() == ["1", "0", "0", "1", *["1"] * 6, "", ""]
+    back = [*asked[:2], "--checked", str(folder / "checked.csv"), "--out", str(out)]
+    done = CliRunner().invoke(app, back)
+    assert done.exit_code == 0, done.output
+    assert "10 items checked" in done.output

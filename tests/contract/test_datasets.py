@@ -30,6 +30,7 @@ SIZES = {
     "snow2008_temp": (462, 76, 4620),
     "snow2008_wsd": (177, 34, 1770),
     "snow2008_wordsim": (30, 10, 300),
+    "snow2008_zaenen": (80, 140, 4000),
     **{
         f"snow2008_{name}": (100, 38, 1000)
         for name in ("anger", "disgust", "fear", "joy", "sadness", "surprise", "valence")
@@ -74,6 +75,9 @@ SIZES = {
         f"semeval2007_{name}": (1000, 6, 6000)
         for name in ("anger", "disgust", "fear", "joy", "sadness", "surprise", "valence")
     },
+    "varierr_labels": (500, 4, 1933),
+    "varierr_judgements": (1933, 4, 7574),
+    "varierr_scores": (895, 19, 16768),
     "lewidi_armis": (798, 3, 2394),
     "lewidi_hs_brexit": (952, 6, 5712),
     "arena_gemini_pro": (277, 1, 276),

@@ -137,5 +137,34 @@ def test_the_picture_is_drawn_and_tables_without_rows_are_left_out(labels, rng, 
     found = consensus(labels, rng=rng, replicates=0)
     names = draw(found, tmp_path / "deep")
     assert sorted(names) == sorted(path.name for path in (tmp_path / "deep").iterdir())
-    assert list(found.tables()) == ["items", "annotators", "confusion", "prevalence"]
+    tables = ["items", "annotators", "confusion", "prevalence", "doubtful_labels"]
+    assert list(found.tables()) == tables
+    unanimous = consensus(Annotations.from_wide([[0, 0], [1, 1]]), model="voting")
+    assert "doubtful_labels" not in unanimous.tables()
     assert found.tables()["items"] is found.items
+
+
+def test_labels_most_likely_wrong_are_listed(labels, rng):
+    found = consensus(labels, rng=rng, replicates=0)
+    given = labels.to_frame()
+    posterior = found.items.set_index("item")
+    probability = [
+        posterior.loc[item, f"probability_{label}"]
+        for item, label in zip(given["item"], given["label"], strict=True)
+    ]
+    expected = given.assign(probability=probability).query("probability < 0.5")
+    table = found.doubtful_labels
+    assert table["probability"].is_monotonic_increasing
+    names = ["item", "annotator", "label"]
+    pd.testing.assert_frame_equal(
+        table[[*names, "probability"]].sort_values(names, ignore_index=True),
+        expected[[*names, "probability"]].sort_values(names, ignore_index=True),
+        check_dtype=False,
+    )
+    category = posterior.loc[table["item"], ["category", "probability"]].to_numpy()
+    assert (table[["category", "category_probability"]].to_numpy() == category).all()
+
+
+def test_of_unknown_annotators_no_label_is_listed():
+    counts = Annotations.from_counts([[3, 0], [2, 1], [0, 3]])
+    assert consensus(counts, model="voting").doubtful_labels.empty

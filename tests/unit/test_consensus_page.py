@@ -74,3 +74,16 @@ def test_a_single_category_has_a_page():
     a = Annotations.from_arrays(list("xxyy"), list("abab"), ["only"] * 4)
     page = consensus_page.render(consensus(a, replicates=0), a, source="x.csv")
     assert "only" in text_of(page)
+
+
+def test_the_page_lists_labels_most_likely_wrong_and_accuracies(found, labels):
+    page = consensus_page.render(found, labels, source="labels.csv", texts={"i1": "<i>text"})
+    text = text_of(page)
+    n = len(found.doubtful_labels)
+    assert f"The 15 least probable of {n} labels with a probability below 0.5" in text
+    section = page[page.index('id="labels"') :]
+    shown = re.findall(r'<tr><td title="(i\d+)">', section)[:15]
+    assert shown == found.doubtful_labels["item"].head(15).tolist()
+    assert "&lt;guess&gt;" in section
+    row = found.annotators.set_index("annotator").loc["a"]
+    assert f"{row['accuracy']:.3f}" in page[page.index('id="annotators"') :]

@@ -99,6 +99,8 @@ OWN = {
         "order": ("--order 3,1,2",),
         "separator": ("--separator ,", "sets", "--scale set"),
         "target": ("--target 0.5",),
+        "over": {"long": ("--over day", "dated"), "export": ("--over time", "dated")},
+        "by": ("--by document",),
         "require": ("--require 'alpha>=0.99'",),
         "level": ("--level 0.8",),
         "seed": ("--seed 5",),

@@ -58,6 +58,30 @@ def items_table(
     return table
 
 
+#: Labels that are listed as doubtful.
+MAX_DOUBTFUL = 10_000
+
+
+def doubtful_labels_table(annotations: Annotations, fitted: Fit) -> pd.DataFrame:
+    """List the labels that are more probably wrong than right, the least probable first."""
+    a = annotations
+    probability = fitted.posterior[a.item, a.label]
+    doubtful = np.flatnonzero(probability < 0.5)
+    doubtful = doubtful[np.argsort(probability[doubtful], kind="stable")][:MAX_DOUBTFUL]
+    item, best = a.item[doubtful], fitted.posterior.argmax(axis=1)
+    names = [np.array(each, dtype=object) for each in (a.items, a.annotators, a.categories)]
+    return pd.DataFrame(
+        {
+            "item": names[0][item],
+            "annotator": names[1][a.annotator[doubtful]],
+            "label": names[2][a.label[doubtful]],
+            "probability": probability[doubtful],
+            "category": np.array(fitted.categories, dtype=object)[best[item]],
+            "category_probability": fitted.posterior[item, best[item]],
+        }
+    )
+
+
 def annotators_table(
     n_labels: NDArray[Any], fitted: Fit, draws: SupportsDraws | None = None
 ) -> pd.DataFrame:

@@ -15,7 +15,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench import agreement, models, plotting
-from annobench.aggregation._tables import annotators_table, items_table
+from annobench.aggregation._tables import (
+    annotators_table,
+    doubtful_labels_table,
+    items_table,
+)
 from annobench.aggregation.gold import GoldCheck, fit_with_gold
 from annobench.aggregation.partitioned import PartitionedConsensus, consensus_partitions
 from annobench.core.errors import AnnotationError, ConvergenceWarning
@@ -39,7 +43,10 @@ __all__ = ["CERTAIN", "ENDS", "TABLES", "Consensus", "consensus", "draw"]
 Floats = NDArray[np.float64]
 
 #: The tables of a consensus.
-_OF_MODEL = ("items", "annotators", "confusion", "prevalence", "convergence")
+_OF_MODEL = (
+    *("items", "annotators", "confusion", "prevalence"),
+    *("doubtful_labels", "convergence"),
+)
 TABLES = (*_OF_MODEL, "gold", "calibration")
 #: What `draw` writes.
 PICTURES = ("consensus.svg", "consensus.png")
@@ -87,6 +94,10 @@ class Consensus(Summarised):
         `probability`, `lower95`, `upper95`; empty if the model has no such matrices.
     prevalence : DataFrame
         One row per category: `category`, `prevalence`, `lower95`, `upper95`.
+    doubtful_labels : DataFrame
+        One row per label whose category has a probability below .5, the least probable first, at
+        most 10,000: `item`, `annotator`, `label`, its `probability`, the item's `category` and
+        `category_probability`; empty where nobody knows who gave a label.
     convergence : DataFrame
         R-hat and effective sample sizes of a sampler's parameters; empty for other models.
     remarks : tuple of str
@@ -107,6 +118,7 @@ class Consensus(Summarised):
     annotators: pd.DataFrame
     confusion: pd.DataFrame
     prevalence: pd.DataFrame
+    doubtful_labels: pd.DataFrame
     convergence: pd.DataFrame
     remarks: tuple[str, ...]
     gold: GoldCheck | None = None
@@ -289,8 +301,9 @@ def consensus(
     if isinstance(fitted, SampledFit):
         draws, convergence = fitted.parameter_draws, fitted.diagnostics.reset_index()
     annotators = annotators_table(np.diff(annotations.by_annotator.offsets), fitted, draws)
+    doubtful = doubtful_labels_table(annotations, fitted)
     if annotations.anonymous:
-        annotators = annotators.head(0)
+        annotators, doubtful = annotators.head(0), doubtful.head(0)
     confusion = pd.DataFrame(columns=["annotator", "category", "label", "probability"])
     if isinstance(fitted, ConfusionFit):
         confusion = fitted.confusion_frame(draws)
@@ -308,6 +321,7 @@ def consensus(
         annotators=annotators,
         confusion=_with_ends(confusion),
         prevalence=_with_ends(prevalence),
+        doubtful_labels=doubtful,
         convergence=convergence,
         remarks=(*remarks, *(() if checked is None else checked.remarks)),
         gold=checked,

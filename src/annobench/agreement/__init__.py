@@ -12,6 +12,8 @@ from typing import Any
 from annobench.agreement.breakdown import contingency
 from annobench.agreement.coefficients import discover
 from annobench.agreement.differences import Difference, difference
+from annobench.agreement.groups import ByGroup, by_group
+from annobench.agreement.over_time import OverTime, over_time
 from annobench.agreement.record import Coefficient
 from annobench.agreement.replicates import bootstrap_groups
 from annobench.agreement.report_table import report
@@ -20,13 +22,17 @@ from annobench.resampling.intervals import Interval
 
 __all__ = [
     "Agreement",
+    "ByGroup",
     "Coefficient",
     "Difference",
     "Interval",
+    "OverTime",
     "bootstrap_groups",
+    "by_group",
     "contingency",
     "difference",
     "discover",
+    "over_time",
     "report",
 ]
 

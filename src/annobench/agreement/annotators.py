@@ -49,8 +49,7 @@ def annotator_agreement(annotations: Annotations) -> pd.DataFrame:
     """
     annotations.check_annotators("annotator_agreement")
     a = annotations
-    others = np.diff(a.by_item.offsets)[a.item] - 1
-    agreeing = _agreeing_with_others(a, others)
+    agreeing, others = agreement_of_labels(a)
     n_pairs = np.bincount(a.annotator, others, minlength=a.n_annotators).astype(np.int64)
     total = np.bincount(a.annotator, agreeing, minlength=a.n_annotators)
     return pd.DataFrame(
@@ -66,8 +65,13 @@ def annotator_agreement(annotations: Annotations) -> pd.DataFrame:
     )
 
 
+def agreement_of_labels(a: Annotations) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Sum, for every label, its agreement with the other labels of its item; count these."""
+    others = np.diff(a.by_item.offsets)[a.item] - 1
+    return _agreeing_with_others(a, others), others
+
+
 def _agreeing_with_others(a: Annotations, others: NDArray[Any]) -> NDArray[np.float64]:
-    """Sum, for every label, its agreement with the other labels of its item."""
     if a.scale == "interval":
         x = a.category_values[a.label]
         x = x - (x.mean() if x.size else 0.0)

@@ -37,6 +37,8 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
             "order": Option(LABELS, "orders the categories"),
             "separator": Option(LABELS, "splits labels into sets", needs=("scale", "set")),
             "target": Option(f"{LABELS} partitions", "is what alpha is to be"),
+            "over": Option("long export", "names the column of times"),
+            "by": Option(LABELS, "names groups of items or annotators"),
             "require": Option(f"{LABELS} partitions", "says what the interval has to support"),
             "level": Option(_ALL, "is the level of the intervals"),
             "seed": Option(_ALL, "bootstraps the intervals"),

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
+    from annobench.agreement.groups import ByGroup
+    from annobench.agreement.over_time import OverTime
     from annobench.io import Selection
     from annobench.labels.annotations import Annotations
     from annobench.scale._blocks import BlockedLabels
@@ -66,6 +68,14 @@ def report(
             help="What the interval has to support, such as 'alpha>=0.67'; else the status is 3."
         ),
     ] = None,
+    over: Annotated[
+        str | None,
+        typer.Option(help="Follow agreement over time: a column of times; of an export 'time'."),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help="Groups of items or annotators: a column, or a file of two columns."),
+    ] = None,
     engine: EngineOption = "auto",
     scheduler: Scheduler = None,
 ) -> None:
@@ -91,9 +101,11 @@ def report(
             reading.write_key(layer.pseudonyms)
             report_layer(layer, writing, source=reading.path.name, level=level, seed=seed)
             return
-        selection = _scaled(reading, scale, order, separator)
+        selection = _scaled(reading, scale, order, separator, over)
         annotations, remarks = selection.labels, list(selection.said)
         table = agreement.report(annotations, rng=seed, level=level)
+        drift = _drift(selection, over, level)
+        groups = _groups(reading, selection, by, level)
         page = report_page.render(
             annotations,
             table,
@@ -101,13 +113,28 @@ def report(
             remarks=remarks,
             texts=selection.texts,
             target=target,
+            drift=drift,
+            groups=groups,
+            by=by or "",
+            commands={name: reading.for_command(name) for name in report_page.FOLLOWING},
         )
-        written = writing.write("report.html", page, {"report": table})
+        tables = {"report": table}
+        discussed = report_page.to_discuss(annotations, selection.texts)
+        if len(discussed):
+            tables["to_discuss"] = discussed
+        if drift is not None:
+            tables["over_time"] = drift.windows
+            tables |= {"annotators_over_time": drift.annotators, "trends": drift.trends}
+        if groups is not None:
+            tables["groups"] = groups.table
+        written = writing.write("report.html", page, tables)
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
     _print_overall(annotations, table, level)
     if said := report_page.said_of_target(table, target):
-        say(said)
+        say(f"{said} {reading.for_command('plan')} says how many." if "is open" in said else said)
+    for text in report_page.said_of_parts(drift, groups):
+        say(text)
     notes = (*report_page.cautions(annotations), *report_page.without_width(table))
     print_reading(selection)
     for text in notes:
@@ -166,6 +193,7 @@ def _scaled(
     scale: Scale | None,
     order: str | None,
     separator: str,
+    over: str | None,
 ) -> Selection:
     """Read labels on the scale that the user named."""
     if order is not None and scale not in (None, "ordinal"):
@@ -184,7 +212,7 @@ def _scaled(
     # A table's sets are names with a separator; of an export they are sets already.
     wanted = "nominal" if scale == "set" else scale
     try:
-        found = reading.select(categories=categories, scale=wanted, doubts=False)
+        found = reading.select(categories=categories, scale=wanted, doubts=False, over=over)
     except ReaderError as error:
         hint = ""
         if wanted == "ordinal" and order is None:
@@ -193,6 +221,29 @@ def _scaled(
     if scale == "set":
         return replace(found, labels=_as_sets(found.labels, separator))
     return found
+
+
+def _drift(selection: Selection, over: str | None, level: float) -> OverTime | None:
+    """Follow agreement over time, if that was asked for."""
+    if over is None or selection.times is None:
+        return None
+    from annobench.agreement.over_time import over_time
+    from annobench.core.times import parse_times
+
+    return over_time(
+        selection.labels, parse_times(list(selection.times), f"--over {over}"), level=level
+    )
+
+
+def _groups(reading: Reading, selection: Selection, by: str | None, level: float) -> ByGroup | None:
+    """Compute agreement within groups, if that was asked for."""
+    if by is None:
+        return None
+    from annobench.agreement.groups import by_group
+    from annobench.io.reading import read_groups
+
+    of, groups = read_groups(reading.source, by, selection)
+    return by_group(selection.labels, groups, of=of, level=level)
 
 
 def _as_sets(annotations: Annotations, separator: str) -> Annotations:

@@ -7,8 +7,10 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submodules=[
         "calibration",
         "correlations",
+        "error_detection",
         "gold_size",
         "information",
+        "panels",
         "partitioned",
         "prediction_powered",
         "sampling",

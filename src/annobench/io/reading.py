@@ -17,13 +17,17 @@ from annobench.core.errors import AnnotationError, ItemColumnWarning, ReaderErro
 from annobench.core.names import pseudonyms, said_of_pseudonyms
 from annobench.core.numbers import plain_number
 from annobench.io.formats.base import AnnotatorFrom, is_email
+from annobench.io.formats.base import Source as FileSource
+from annobench.io.formats.containers import opened
 from annobench.io.formats.export import GoldItems, Repeats, Selection
+from annobench.io.formats.tables import as_text
 from annobench.io.options import refuse_idle_options
 from annobench.io.source import Source
 from annobench.io.table import (
     count_labels,
     read_beside_labels,
     read_gold,
+    read_groups_of_rows,
     read_table,
     read_texts,
 )
@@ -315,16 +319,15 @@ def select(
     label = source.columns.get("label")
     asked, keep_names = source.options, source.keep_names
     labels = _labels(source, categories, scale, empty, missing)
-    texts, first = texts_by_item(source), None
-    if asked.shown_first is not None:
-        first = read_beside_labels(
-            path,
-            asked.shown_first,
-            label=label,
-            empty=empty,
-            missing=missing,
-            content=content,
+    texts = texts_by_item(source)
+    wanted = {"--shown-first": asked.shown_first, "--over": asked.over}
+    beside = {
+        option: read_beside_labels(
+            path, name, option, label=label, empty=empty, missing=missing, content=content
         )
+        for option, name in wanted.items()
+        if name is not None
+    }
     steps = [("rows with a label", labels.n_labels, "")]
     remarks = []
     times = count_labels(path, label=label, content=content) if missing else {}
@@ -338,7 +341,7 @@ def select(
     if repeats in ("first", "last") and labels.first_repeat is None:
         remarks.append(f"No label is repeated, so that --repeats {repeats} changes nothing.")
     labels, kept, remark = _without_repeats(labels, path, repeats)
-    first = first if first is None else first[kept]
+    beside = {option: values[kept] for option, values in beside.items()}
     dropped = int((~kept).sum())
     if dropped:
         steps.append((f"left out: repeated labels, of which the {repeats} is kept", dropped, ""))
@@ -351,7 +354,17 @@ def select(
     remarks += said_of_pseudonyms(new)
     steps.append(("labels", labels.n_labels, ""))
     ledger = pd.DataFrame(steps, columns=["what", "rows", "first"])
-    return Selection(labels, label or "label", {}, texts, ledger, tuple(remarks), first, new)
+    return Selection(
+        labels,
+        label or "label",
+        {},
+        texts,
+        ledger,
+        tuple(remarks),
+        beside.get("--shown-first"),
+        new,
+        times=beside.get("--over"),
+    )
 
 
 def texts_by_item(source: Source) -> dict[str, str]:
@@ -447,3 +460,69 @@ def read_known_gold(
         raise ReaderError(
             f"--gold {gold}: neither a file nor a usable column of {path}. {error}"
         ) from error
+
+
+def read_groups(
+    source: Source, by: str, selection: Selection
+) -> tuple[Literal["items", "annotators"], list[str | None]]:
+    """Read the group of each item or annotator: from a file of two columns, or a column.
+
+    Raises
+    ------
+    ReaderError
+        If there is no such file or column, or an item or annotator has two groups.
+    """
+    labels = selection.labels
+    if Path(by).is_file():
+        given = _groups_of_file(Path(by))
+        people = {name: given[name] for name in selection.pseudonyms if name in given}
+        given |= {selection.pseudonyms[name]: group for name, group in people.items()}
+        kinds: dict[Literal["items", "annotators"], tuple[str, ...]] = {
+            "items": labels.items,
+            "annotators": labels.annotators,
+        }
+        known = {kind: sum(name in given for name in names) for kind, names in kinds.items()}
+        kind = max(kinds, key=lambda each: known[each])
+        if not known[kind]:
+            raise ReaderError(
+                f"--by {by}: its first column names no item or annotator of the labels. Name them "
+                "as the labels do."
+            )
+        return kind, [given.get(name) for name in kinds[kind]]
+    if source.format is not None or source.partitions is not None:
+        try:
+            of_item = texts_by_item(source.asking(text=by))
+        except (AnnotationError, ReaderError) as error:
+            raise ReaderError(str(error).replace("--text", "--by")) from error
+        return "items", [of_item.get(name) for name in labels.items]
+    columns = {name: source.columns.get(name) for name in ("item", "annotator")}
+    of = read_groups_of_rows(source.path, by, columns, content=source.content.whole)
+    for new, name in ((new, name) for name, new in selection.pseudonyms.items()):
+        if name in of["annotators"]:
+            of["annotators"][new] = of["annotators"][name]
+    if not of["items"] and not of["annotators"]:
+        raise ReaderError(
+            f"--by {by}: items as well as annotators have several values there. Name a column that "
+            "says something of items or of annotators."
+        )
+    if of["items"]:
+        return "items", [of["items"].get(name) for name in labels.items]
+    return "annotators", [of["annotators"].get(name) for name in labels.annotators]
+
+
+def _groups_of_file(path: Path) -> dict[str, str]:
+    with opened(FileSource(path)) as tables:
+        if len(tables) != 1 or len(tables[0].header) != 2:
+            raise ReaderError(
+                f"--by {path}: give a table of two columns, the names of items or annotators and "
+                "their groups."
+            )
+        name, group = tables[0].header
+        rows = [(as_text(row[name]), as_text(row[group])) for _, row in tables[0].rows(False)]
+    given: dict[str, str] = {}
+    for key, value in rows:
+        if key and value and given.setdefault(key, value) != value:
+            raise ReaderError(
+                f"--by {path}: {key!r} is in the groups {given[key]!r} and {value!r}. Give it one."
+            )
+    return given

@@ -268,7 +268,13 @@ class Source:
             self.format, self.variant, self.content, self.options, keep_names=self.keep_names
         )
 
-    def asking(self, *, text: str | None = None, shown_first: str | None = None) -> Source:
+    def asking(
+        self,
+        *,
+        text: str | None = None,
+        shown_first: str | None = None,
+        over: str | None = None,
+    ) -> Source:
         """Return the source with other wishes; it is not recognised again.
 
         Parameters
@@ -278,18 +284,21 @@ class Source:
         shown_first : str, optional
             The column or field that says which of two answers was shown first; by default as
             before.
+        over : str, optional
+            The column of times; by default as before.
 
         Returns
         -------
         Source
             The same file or folder.
         """
-        if text is None and shown_first is None:
+        if text is None and shown_first is None and over is None:
             return self
         options = replace(
             self.options,
             text=text or self.options.text,
             shown_first=shown_first or self.options.shown_first,
+            over=over or self.options.over,
         )
         return replace(self, options=options)
 

@@ -222,21 +222,39 @@ def read_texts(
 def read_beside_labels(
     path: str | Path,
     column: str,
+    option: str,
     *,
     label: str | None = None,
     empty: Empty = "missing",
     missing: Collection[str] = (),
     content: bytes | None = None,
 ) -> NDArray[np.object_]:
-    """Read a further column of a table of labels."""
-    found, _ = _columns(Path(path), {"label": label, "--shown-first": column}, content)
+    """Read a further column of a table of labels, which an option names."""
+    found, _ = _columns(Path(path), {"label": label, option: column}, content)
     labels = found["label"].without(missing)
-    beside = found["--shown-first"]
+    beside = found[option]
     names = np.array([*beside.names, ""], dtype=object)
     filled = labels.codes >= 0
     if empty == "category":
         filled |= found["label"].codes < 0
     return names[beside.codes[filled]]
+
+
+def read_groups_of_rows(
+    path: str | Path, by: str, columns: dict[str, str | None], *, content: bytes | None = None
+) -> dict[str, dict[str, str]]:
+    """Read the groups in a column, of items and of annotators; none where one has several."""
+    found, _ = _columns(Path(path), columns | {"--by": by}, content)
+    groups = found["--by"]
+    known: dict[str, dict[str, str]] = {}
+    for role in ("item", "annotator"):
+        names = found[role]
+        filled = (names.codes >= 0) & (groups.codes >= 0)
+        pairs = np.unique(np.column_stack([names.codes[filled], groups.codes[filled]]), axis=0)
+        one_each = np.unique(pairs[:, 0]).size == len(pairs)
+        pairs = pairs if one_each else pairs[:0]
+        known[f"{role}s"] = {names.names[i]: groups.names[g] for i, g in pairs.tolist()}
+    return known
 
 
 def count_labels(

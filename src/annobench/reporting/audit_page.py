@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from importlib import resources
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -13,6 +16,7 @@ from annobench import plotting
 from annobench.audit.assessment import Assessment
 from annobench.audit.design import Design
 from annobench.audit.release import Release
+from annobench.core.texts import visible
 from annobench.plotting import BLUE, GREY, INK, VERMILION, house_figure
 from annobench.reporting import figures, pages
 from annobench.reporting.formats import counted, level, percent
@@ -39,6 +43,7 @@ def render_draw(
     strata = design.summary()
     n = int(design.drawn.sum())
     expected = float(strata["expected_errors"].sum())
+    script = resources.files("annobench.reporting") / "templates" / "audit_draw.js"
     return pages.render(
         "audit_draw.html.j2",
         title=f"To be checked: {source}",
@@ -48,7 +53,7 @@ def render_draw(
         n_drawn=n,
         facts=[
             (f"{n:,}", "items to check", f"of {len(design.items):,}"),
-            (f"{len(strata)}", "strata", "by certainty"),
+            (f"{len(strata)}", "stratum" if len(strata) == 1 else "strata", "by certainty"),
             (
                 percent(expected / len(design.items)),
                 "errors that the model expects",
@@ -56,20 +61,34 @@ def render_draw(
             ),
         ],
         next=[
-            "Open to_check.csv, and write the right category of each item into the column gold, "
-            f"one of: {', '.join(design.categories[:12])}"
+            "Choose the right category of each item below, and save checked.csv; or write it into "
+            f"the column gold of to_check.csv, one of: {', '.join(design.categories[:12])}"
             f"{' …' if len(design.categories) > 12 else ''}.",
             "Keep the order. You may stop anywhere, but don't skip: an item left out because it is "
             "hard makes everything look better than it is. Where even you can't say, decide by "
             "your guidelines, as annotators had to.",
             "Have two people check, if you can, and resolve their differences: the audit "
             "assumes that checks are right.",
-            "Run the command again with --checked to_check.csv.",
+            "Run the command again with --checked and the file, checked.csv or to_check.csv.",
         ],
         strata=pages.records(strata),
         certainty=_certainty(design),
         items=pages.records(design.to_check(texts)) if texts else [],
+        about=_about(design, texts or {}),
+        script=Markup(script.read_text(encoding="utf-8")),  # noqa: S704  (our own file)
     )
+
+
+def _about(design: Design, texts: Mapping[str, str]) -> Markup:
+    """Return what the script shows, as JSON that ends no element."""
+    names = design.to_check()["item"].tolist()
+    about = {
+        "design": hashlib.sha256(json.dumps([names, design.categories]).encode()).hexdigest()[:16],
+        # Each name as it is written, and as it is shown.
+        "items": [(name, visible(name), visible(texts.get(name, ""))) for name in names],
+        "categories": [(name, visible(name)) for name in design.categories],
+    }
+    return pages.json_of(about)
 
 
 def render(found: Assessment, *, source: str, remarks: Sequence[str] = ()) -> str:

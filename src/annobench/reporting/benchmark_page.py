@@ -19,7 +19,6 @@ template escapes everything, and the script writes text, never HTML.
 from __future__ import annotations
 
 import base64
-import json
 import tempfile
 from collections.abc import Collection, Mapping
 from importlib import resources
@@ -346,7 +345,4 @@ def _about(
         "fit_command": tables.settings.get("fit_command", ""),
         "settings": tables.settings,
     }
-    text = json.dumps(content, ensure_ascii=True)
-    for sign in "<>&":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return Markup(text)  # noqa: S704  (no sign of HTML is left)
+    return pages.json_of(content)

@@ -11,6 +11,7 @@ import pandas as pd
 from scipy.special import entr
 
 from annobench import models
+from annobench.aggregation._tables import MAX_DOUBTFUL
 from annobench.aggregation.consensus import CERTAIN, Consensus
 from annobench.labels.annotations import Annotations
 from annobench.models.base import ConfusionFit
@@ -88,6 +89,7 @@ def render(
         overruled=_overruled(found, texts or {}),
         few_labels=found.fitted.has_few_labels(annotations),
         annotators=_annotators(found),
+        labels=_labels(found, texts or {}),
         confused=_confused(found),
         gold=_gold(found),
     )
@@ -147,15 +149,29 @@ def _with_votes(items: pd.DataFrame, texts: Mapping[str, str]) -> list[dict[str,
     rows = []
     for row in records(items):
         votes = [(name, int(row[f"votes_{name}"])) for name in names if row[f"votes_{name}"]]
-        text = texts.get(row["item"], "")
         rows.append(
             {
                 **row,
                 "votes": sorted(votes, key=lambda vote: -vote[1])[: report_page.MAX_DIFFERENT],
-                "text": text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…",
+                "text": _shortened(texts.get(row["item"], "")),
             }
         )
     return rows
+
+
+def _labels(found: Consensus, texts: Mapping[str, str]) -> dict[str, Any]:
+    """List the labels that are most probably wrong."""
+    table = found.doubtful_labels
+    rows = records(table.head(MAX_ITEMS))
+    return {
+        "rows": [row | {"text": _shortened(texts.get(row["item"], ""))} for row in rows],
+        "n": len(table),
+        "all": len(table) < MAX_DOUBTFUL,
+    }
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
 
 
 def _annotators(found: Consensus) -> dict[str, Any]:
@@ -176,6 +192,7 @@ def _annotators(found: Consensus) -> dict[str, Any]:
             "estimate": row[quantity],
             **{end: row.get(column, math.nan) for end, column in ends.items()},
             "share": row["n_labels"] / total,
+            "accuracy_ends": [row.get(f"accuracy_{end}95", math.nan) for end in ("lower", "upper")],
         }
         for row in records(shown)
     ]
@@ -185,6 +202,7 @@ def _annotators(found: Consensus) -> dict[str, Any]:
     return {
         "quantity": {"bits": "bits per label", "accuracy": "accuracy"}[quantity],
         "rows": rows,
+        "with_accuracy": quantity == "bits" and "accuracy" in table,
         "plot": figures.estimates("annotators-plot", rows, limits),
         "near_chance": [
             {"name": row["annotator"], "n": int(row["n_labels"]), "share": row["n_labels"] / total}

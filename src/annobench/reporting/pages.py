@@ -6,6 +6,7 @@ show what can't be seen.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Sequence
@@ -79,6 +80,25 @@ def render(template: str, folder: Path | Sequence[Path] | None = None, **content
 def _shown(value: Any) -> Any:
     """Show control and directing characters of texts; markup is our own, but for what it quotes."""
     return type(value)(visible(value)) if isinstance(value, str) else value
+
+
+def json_of(content: Any) -> Markup:
+    """Return what a page's script reads, as JSON that ends no element.
+
+    Parameters
+    ----------
+    content : Any
+        What JSON can hold.
+
+    Returns
+    -------
+    Markup
+        For a script element of the type application/json.
+    """
+    text = json.dumps(content, ensure_ascii=True)
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)  # noqa: S704  (no sign of HTML is left in it)
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from annobench import agreement
 from annobench.cli import app
 from annobench.core.errors import AnnotationError, ReaderError, UnclearLayoutError
 from annobench.io import select_labels
+from annobench.labels.annotations import Annotations
 
 #: Values of krippendorff 0.9.0, irrCAC 0.4.4 and statsmodels 0.15.0, or by hand.
 ALPHA = "krippendorff_alpha"
@@ -616,3 +617,38 @@ def test_options_that_contradict_each_other_are_refused(tmp_path):
     ):
         with pytest.raises(ReaderError, match="Leave one of them out"):
             select_labels(path, **one, **other)
+
+
+def test_a_row_an_item_and_category_with_a_count(tmp_path):
+    path = tmp_path / "counted.csv"
+    rows = [
+        "item,category,count,gold",
+        "a,yes,3,yes",
+        "a,no,1,yes",
+        "b,no,2,",
+        "b,yes,2,",
+        "c,no,4,",
+    ]
+    path.write_text("\n".join(rows))
+    found = select_labels(path)
+    expected = Annotations.from_counts([[3, 1], [2, 2], [0, 4]])
+    alpha = agreement.krippendorff_alpha
+    assert alpha(found.labels).estimate == pytest.approx(alpha(expected).estimate)
+    assert found.labels.anonymous
+    assert found.gold == {"a": "yes"}
+    assert "'count' says how many annotators chose it" in found.read_as
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "a,yes,3\na,yes,1\n",  # twice the same category
+        "a,yes,2.5\nb,no,1\n",
+        "a,yes,1\nb,no,2\nc,no,3\nd,no,4\n",  # the number of the row
+    ],
+)
+def test_what_may_not_be_counts_is_not_read_as_such(tmp_path, rows):
+    path = tmp_path / "counted.csv"
+    path.write_text(f"item,label,n\n{rows}")
+    with pytest.raises(ReaderError):
+        select_labels(path)

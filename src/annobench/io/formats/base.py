@@ -18,8 +18,11 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
+
+import numpy as np
 
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
@@ -255,6 +258,9 @@ class Options:
         Number of rows that the header has.
     format : str or None
         The format, where the user named it.
+    over : str or None
+        The column of the time at which each label was given; "time" for the usual ones, and for
+        what an export says.
     """
 
     annotator_from: AnnotatorFrom | None = None
@@ -269,6 +275,7 @@ class Options:
     sheet: str | None = None
     header_rows: int | None = None
     format: str | None = None
+    over: str | None = None
 
 
 class Marks(NamedTuple):
@@ -366,9 +373,10 @@ class Intake:
     def __post_init__(self) -> None:
         """Begin with nothing."""
         self.items, self.annotators, self.questions, self.labels = (Names() for _ in range(4))
-        self.places, self.firsts = Names(), Names()
+        self.places, self.firsts, self.times = Names(), Names(), Names()
         self.item, self.annotator, self.question_of, self.label = (array("i") for _ in range(4))
-        self.where, self.file, self.first = array("q"), array("i"), array("i")
+        self.where, self.file = array("q"), array("i")
+        self.first, self.time = array("i"), array("i")
         self.status, self.control = array("b"), array("b")
         self.kinds: dict[str, tuple[Kind, tuple[str, ...] | None]] = {}
         self.golds: dict[str, dict[Any, str]] = {}
@@ -394,6 +402,17 @@ class Intake:
         self.n_used = 0
         self._last = (-1, -1)
         self.begin("", "record")
+        self.at(None)
+
+    def at(self, time: object) -> None:
+        """Say when the next answers were given.
+
+        Parameters
+        ----------
+        time : object
+            As the file writes it; None or empty where it does not.
+        """
+        self._time = self.times.code("" if time is None else str(time))
 
     def begin(self, file: str | Path, unit: str = "record") -> None:
         """Say which file the next records stand in.
@@ -521,34 +540,55 @@ class Intake:
         self.status.append(STATUSES.index(status))
         self.control.append(control)
         self.first.append(self.firsts.code(first or ""))
+        self.time.append(self._time)
         self._use(where)
         if personal:
             self.personal.add(annotator)
 
-    def rows(self, given: Sequence[tuple[int, int, int, str, int]]) -> None:
-        """Take finished answers as `answer` does, many at once.
+    def grid(
+        self,
+        items: Sequence[int],
+        where: Sequence[int],
+        columns: Sequence[tuple[int, int]],
+        labels: Sequence[Sequence[str]],
+    ) -> None:
+        """Take the finished answers of a table as `answer` does, many rows at once.
 
         Parameters
         ----------
-        given : sequence of (int, int, int, str, int)
-            Codes of item, annotator and question, from `items`, `annotators` and `questions`; the
-            label, which is not empty; and the number of the record, from 1. Answers of a record
-            follow each other.
+        items : sequence of int
+            The item of each row, as `items` codes it.
+        where : sequence of int
+            The record of each row, from 1; rows of a record follow each other.
+        columns : sequence of (int, int)
+            Annotator and question of each column, as `annotators` and `questions` code them.
+        labels : sequence of sequence of str
+            By row and column; empty where there is none. Each row has one at least.
         """
-        if not given:
-            return
-        item, annotator, question, label, where = zip(*given, strict=True)
-        code = self.labels.code
-        self.item.extend(item)
-        self.annotator.extend(annotator)
-        self.question_of.extend(question)
-        self.label.extend(map(code, label))
-        self.where.extend(where)
-        n = len(given)
-        self.file.extend([self._file] * n)
+        flat = list(chain.from_iterable(labels))
+        codes = {text: self.labels.code(text) if text else -1 for text in dict.fromkeys(flat)}
+        label = np.fromiter(map(codes.__getitem__, flat), dtype=np.int32, count=len(flat))
+        given = label >= 0
+        label = label[given]
+        annotator, question = np.array(columns, dtype=np.int32).T
+        n_rows, n_columns, n = len(items), len(columns), label.size
+
+        def of_rows(values: Sequence[int], kind: type[np.signedinteger[Any]]) -> bytes:
+            return np.repeat(np.array(values, dtype=kind), n_columns)[given].tobytes()
+
+        self.item.frombytes(of_rows(items, np.int32))
+        self.where.frombytes(of_rows(where, np.int64))
+        self.annotator.frombytes(np.tile(annotator, n_rows)[given].tobytes())
+        self.question_of.frombytes(np.tile(question, n_rows)[given].tobytes())
+        self.label.frombytes(label.tobytes())
+        for column, value in (
+            (self.file, self._file),
+            (self.first, self.firsts.code("")),
+            (self.time, self._time),
+        ):
+            column.frombytes(np.full(n, value, dtype=np.int32).tobytes())
         self.status.frombytes(bytes(n))
         self.control.frombytes(bytes(n))
-        self.first.extend([self.firsts.code("")] * n)
         for record in dict.fromkeys(where):
             self._use(record)
 

@@ -77,6 +77,9 @@ class Selection(Summarised):
         The pseudonym of each annotator whose name is that of a person.
     read_as : str
         What the columns of a table were taken for; empty where a format leaves no choice.
+    times : ndarray of str, shape (N,), or None
+        When each label was given, as the file writes it, if that was asked for; empty where it is
+        not known.
     """
 
     labels: Annotations
@@ -88,6 +91,7 @@ class Selection(Summarised):
     shown_first: NDArray[Any] | None = None
     pseudonyms: dict[str, str] = field(default_factory=dict)
     read_as: str = ""
+    times: NDArray[Any] | None = None
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -153,6 +157,7 @@ class Export:
                 ("status", intake.status),
                 ("control", intake.control),
                 ("first", intake.first),
+                ("time", intake.time),
             )
         }
         self._labels = list(map(_plain, intake.labels.codes))
@@ -466,6 +471,7 @@ class Export:
             self._shown_first(rows),
             self.pseudonyms,
             self.read_as,
+            self._times(rows),
         )
 
     def _without_effect(
@@ -496,6 +502,20 @@ class Export:
                 "asks. Name a column of a table, or a field of a log of judges."
             )
         return shown
+
+    def _times(self, rows: NDArray[np.intp]) -> NDArray[Any] | None:
+        """Say when the labels were given, if that was asked for."""
+        asked = self._intake.options.over
+        if asked is None:
+            return None
+        names = np.array(list(self._intake.times.codes), dtype=object)
+        times: NDArray[Any] = names[self._columns["time"][rows]]
+        if not any(times):
+            raise AnnotationError(
+                f"{self.path}: --over {asked} asks when labels were given, and no record says so. "
+                "Write a table with a row per label and a column of times: annobench convert."
+            )
+        return times
 
     @staticmethod
     def _check(**options: Any) -> None:
@@ -562,11 +582,15 @@ class Export:
         given = ["yes" if each else "no" for each in chosen]
         return Annotations.from_arrays(item, annotator, given, categories=["no", "yes"])
 
-    def _names(self, rows: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the names of items and annotators of the chosen rows."""
-        items = np.array(self.items, dtype=object)
-        annotators = np.array(self.annotators, dtype=object)
-        return items[self._columns["item"][rows]], annotators[self._columns["annotator"][rows]]
+    def _names(self, rows: NDArray[np.intp]) -> tuple[pd.Series[Any], pd.Series[Any]]:
+        """Return the names of items and annotators of the chosen rows, by their codes."""
+        items, annotators = (
+            pd.Series(
+                pd.Categorical.from_codes(self._columns[role][rows], pd.Index(names, dtype=object))
+            )
+            for role, names in (("item", self.items), ("annotator", self.annotators))
+        )
+        return items, annotators
 
     def _unrepeated(
         self, rows: NDArray[np.intp], repeats: str

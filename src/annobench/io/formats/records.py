@@ -261,7 +261,9 @@ def csv_records(
                         f"{path}, row {number} (line {rows.line_num}): {len(row)} fields where the "
                         f"header has {len(names)}. Quote fields that hold a delimiter or line end."
                     )
-                yield number, dict.fromkeys(names, "") | dict(zip(names, row, strict=False))
+                cells = dict(zip(names, row, strict=False))
+                whole = len(row) >= len(names)
+                yield number, cells if whole else dict.fromkeys(names, "") | cells
     except UnicodeDecodeError as error:
         raise ReaderError(
             f"{path}, after row {number}: not UTF-8. Save the file as UTF-8; from Excel, "

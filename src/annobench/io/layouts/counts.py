@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from typing import Any
 
@@ -24,8 +25,12 @@ from annobench.io.formats.tables import (
 )
 from annobench.io.layouts._said import said_of_columns
 from annobench.labels.column_kinds import number_of, unlike_labels
-from annobench.labels.columns import RESOLVED_NAMES, plain_name
+from annobench.labels.columns import LESS_USUAL_NAMES, RESOLVED_NAMES, USUAL_NAMES, plain_name
 from annobench.labels.item_column import names_annotator, total_of_rows
+
+#: Names of the columns of a table with a row per item and category.
+_COUNT_NAMES = ("count", "counts", "n", "votes", "freq", "frequency", "n_annotators")
+_CATEGORY_NAMES = (*USUAL_NAMES["label"], *LESS_USUAL_NAMES["label"])
 
 #: What the counts answer.
 QUESTION = "label"
@@ -35,6 +40,8 @@ def _recognise(table: Table) -> str | None:
     """Return the variant: cells of counts, or columns whose rows add up to one total."""
     if cells := _in_cells(table):
         return f"counts in {', '.join(cells)}"
+    if _long_columns(table) is not None:
+        return "a row per item and category"
     if table.column(ANNOTATOR_NAMES) is not None:
         return None
     columns = _columns(table, None)
@@ -44,6 +51,20 @@ def _recognise(table: Table) -> str | None:
 
 def _cells(table: Table, name: str) -> list[str]:
     return [as_text(row.get(name, "")) for row in table.preview]
+
+
+def _long_columns(table: Table) -> tuple[str, str, str] | None:
+    """Return the columns of item, category and count, if a row counts one category of an item."""
+    if table.column(ANNOTATOR_NAMES) is not None:
+        return None
+    count, category = table.column(_COUNT_NAMES), table.column(_CATEGORY_NAMES)
+    item = table.column(ITEM_NAMES)
+    if item is None or category is None or count is None or not may_count(table, [count]):
+        return None
+    if _counts_rows(_cells(table, count)):
+        return None
+    pairs = [(as_text(row[item]), as_text(row[category])) for row in table.preview]
+    return (item, category, count) if len(set(pairs)) == len(pairs) else None
 
 
 def _in_cells(table: Table) -> list[str]:
@@ -100,6 +121,9 @@ def _counts_rows(cells: list[str]) -> bool:
 def _read(table: Table, intake: Intake) -> None:
     """Push as many labels as each cell counts."""
     intake.anonymous = True
+    if long := _long_columns(table):
+        _read_long(table, intake, *long)
+        return
     in_cells = _in_cells(table)
     columns = [] if in_cells else _columns(table, intake.options.item)
     if len(columns) < 2 and not in_cells:
@@ -143,6 +167,36 @@ def _read(table: Table, intake: Intake) -> None:
             "and the columns for categories. If each column is an annotator's, name them with "
             "--annotators."
         )
+
+
+def _read_long(table: Table, intake: Intake, item: str, category: str, count: str) -> None:
+    """Push as many labels as each row counts of its category."""
+    seen: Counter[str] = Counter()
+    known: set[tuple[str, str]] = set()
+    gold = table.column(GOLD_NAMES)
+    for where, row in table.rows(False):
+        intake.read()
+        name, chosen, n = (as_text(row[column]) for column in (item, category, count))
+        if not name or not chosen:
+            intake.leave_out(where, "rows without an item or a category")
+        elif not _is_count(n):
+            intake.fault(where, f"{n!r} is no number of annotators")
+        elif (name, chosen) in known:
+            intake.fault(where, f"item {name!r} and category {chosen!r} were counted above")
+        elif not n or not number_of(n):
+            intake.leave_out(where, "rows that count nobody")
+        else:
+            push_text(table, intake, name, row)
+            if gold is not None and row[gold]:
+                intake.gold(name, category, as_text(row[gold]))
+            for _ in range(int(number_of(n))):
+                seen[name] += 1
+                intake.answer(name, MadeName(str(seen[name])), category, chosen, where=where)
+        known.add((name, chosen))
+    intake.read_as = (
+        f"A row is an item and a category, named by {item!r} and {category!r}; {count!r} says how "
+        "many annotators chose it; annotators unknown."
+    )
 
 
 def _named(columns: list[str]) -> str:

@@ -43,6 +43,12 @@ def _read(table: Table, intake: Intake) -> None:
         )
     item, annotator, label = roles
     gold, shown_first = table.column(GOLD_NAMES), intake.options.shown_first
+    over = intake.options.over
+    if over is not None and over not in table.header:
+        raise ReaderError(
+            f"{table.path}: no column is called {over!r}, as --over asks. The columns are "
+            f"{', '.join(map(repr, table.header[:12]))}."
+        )
     for where, row in table.rows(False):
         intake.read()
         names = as_text(row[item]), as_text(row[annotator])
@@ -51,6 +57,7 @@ def _read(table: Table, intake: Intake) -> None:
             intake.leave_out(where, reason)
             continue
         push_text(table, intake, names[0], row)
+        intake.at(None if over is None else as_text(row[over]))
         if gold and row[gold]:
             intake.gold(names[0], label, as_text(row[gold]))
         options = as_list(row[label])

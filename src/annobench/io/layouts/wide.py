@@ -16,6 +16,7 @@ from annobench.io.formats.tables import (
     ANNOTATOR_NAMES,
     GOLD_NAMES,
     TEXT_NAMES,
+    Cell,
     Layout,
     Table,
     as_text,
@@ -443,22 +444,27 @@ def _pusher(
     table: Table, intake: Intake, made: Plan
 ) -> Callable[[int, dict[str, Any] | None], None]:
     """Return what takes a row, and None after the last one."""
-    codes = [
-        (column, intake.annotators.code(annotator), intake.questions.code(question))
-        for column, (annotator, question) in made.places.items()
+    columns = tuple(made.places)
+    pairs = [
+        (intake.annotators.code(annotator), intake.questions.code(question))
+        for annotator, question in made.places.values()
         if not made.who
     ]
-    block: list[tuple[int, int, int, str, int]] = []
+    items: list[int] = []
+    records: list[int] = []
+    labels: list[list[str]] = []
 
     def push(where: int, row: dict[str, Any] | None) -> None:
-        if row is None or len(block) > _BLOCK:
-            intake.rows(block)
-            block.clear()
+        if items and (row is None or len(items) * len(columns) > _BLOCK):
+            intake.grid(items, records, pairs, labels)
+            for block in (items, records, labels):
+                block.clear()
         if row is None:
             return
         intake.read()
         name = _item_name(table, made, where, row)
-        if not name or not any(row[column] != "" for column in made.places):
+        cells = [row[column] for column in columns]
+        if not name or not any(cells):
             intake.leave_out(where, "rows without labels" if name else "rows without an item")
             return
         for item in _repeated(intake, made, name, where, row):
@@ -469,12 +475,15 @@ def _pusher(
             if made.who:
                 _push_people(intake, made, item, where, row)
                 continue
-            i = intake.items.code(item)
-            block.extend(
-                [(i, j, q, as_text(row[column]), where) for column, j, q in codes if row[column]]
-            )
+            items.append(intake.items.code(item))
+            records.append(where)
+            labels.append([cell if isinstance(cell, str) else _text(cell) for cell in cells])
 
     return push
+
+
+def _text(cell: Cell) -> str:
+    return as_text(cell) if cell else ""
 
 
 def _is_footer(made: Plan, row: dict[str, Any]) -> bool:

@@ -1,0 +1,323 @@
+"""How agreement, and each annotator's agreement with the others, changes over time."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from annobench.agreement.annotators import agreement_of_labels
+from annobench.agreement.coefficients.krippendorff_alpha import krippendorff_alpha
+from annobench.core.errors import (
+    AnnotationError,
+    DegenerateWarning,
+    IntervalWarning,
+    check_level,
+)
+from annobench.core.results import Summarised
+from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
+from annobench.resampling.proportions import wilson_limits
+
+__all__ = ["OverTime", "over_time"]
+
+#: At most so many windows, of at least so many items with two labels.
+MAX_WINDOWS: Final = 12
+MIN_ITEMS: Final = 25
+#: Labels of an annotator that others labelled, too, below which no trend is tested.
+MIN_LABELS: Final = 20
+
+
+@dataclass(frozen=True, repr=False)
+class OverTime(Summarised):
+    """Agreement by windows of time.
+
+    Attributes
+    ----------
+    windows : DataFrame
+        One row a window: window (from 1), begins, ends, n_items, n_labels, and Krippendorff's
+        alpha of its items: estimate, lower, upper. NaN where alpha is undefined.
+    change, p_value : float
+        Change of alpha from the first window to the last by a weighted linear trend, and the
+        two-sided p-value of no trend; NaN with fewer than three windows.
+    annotators : DataFrame
+        One row an annotator and window: annotator, window, n_labels that others labelled, too,
+        observed_agreement with them, lower, upper.
+    trends : DataFrame
+        One row an annotator with enough labels: annotator, n_labels, change of the observed
+        agreement from the annotator's first label to the last, lower, upper, p_value, and
+        p_adjusted by Holm's method; the smallest p-value first.
+    level : float
+        Of the intervals.
+    """
+
+    windows: pd.DataFrame
+    change: float
+    p_value: float
+    annotators: pd.DataFrame
+    trends: pd.DataFrame
+    level: float
+
+    def summary(self) -> pd.DataFrame:
+        """Return the windows.
+
+        Returns
+        -------
+        DataFrame
+            By window.
+        """
+        return self.windows.set_index("window")
+
+    def _headline(self) -> str:
+        first, last = self.windows["estimate"].iloc[[0, -1]]
+        return f"alpha {first:.3f} to {last:.3f} in {len(self.windows)} windows"
+
+
+def over_time(
+    annotations: Annotations,
+    times: ArrayLike,
+    *,
+    windows: int | None = None,
+    level: float = 0.95,
+) -> OverTime:
+    r"""Follow agreement over time: Krippendorff's alpha by windows, and each annotator's trend.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+    times : array_like of datetime64 or float, shape (N,)
+        When each label was given; NaT or NaN where that is not known.
+    windows : int, optional
+        How many windows, at least 2; by default as many as have 25 items each, at most 12.
+    level : float, default 0.95
+        Of the intervals, in (0, 1).
+
+    Returns
+    -------
+    OverTime
+        Windows and trends.
+
+    Raises
+    ------
+    AnnotationError
+        If the times are not one a label or all the same, there are fewer items with two labels of
+        known time than windows, or nobody knows which labels are by one annotator.
+
+    Notes
+    -----
+    An item belongs to the window of the median time of its labels, so that its labels stay
+    together; windows have the same number of items, but for ties. Their alphas are independent
+    given the annotators. The trend weights them by their inverse variances.
+
+    An annotator's label scores the share of the others' labels on its item that agree with it (on
+    the interval scale 1 minus the squared difference as a share of the largest). The trend is the
+    least-squares line of these scores on the rank of the label in time, with standard errors that
+    allow unequal variances (HC1). Bands are Wilson's, with the number of labels as the number of
+    trials: they are too wide rather than too narrow where a label is compared with several others.
+    Items that become harder lower the scores of all annotators.
+
+    References
+    ----------
+    Krippendorff (2011), Computing Krippendorff's alpha-reliability. MacKinnon and White (1985),
+    Journal of Econometrics 29, 305-325, for HC1. Holm (1979), Scandinavian Journal of Statistics 6,
+    65-70.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> truth = rng.integers(2, size=200)
+    >>> late = truth ^ (rng.random(200) < np.linspace(0, 0.5, 200))
+    >>> labels = Annotations.from_wide(np.column_stack([truth, late]))
+    >>> found = over_time(labels, np.arange(200)[labels.item], windows=4)
+    >>> found.windows["estimate"].round(2).tolist()
+    [0.96, 0.76, 0.24, -0.03]
+    """
+    annotations = as_annotations(annotations, "over_time")
+    check_level(level, "over_time")
+    annotations.check_annotators("over_time")
+    time, is_date = _as_numbers(times, annotations.n_labels)
+    known = np.isfinite(time)
+    if not known.any() or np.ptp(time[known]) == 0:
+        raise AnnotationError(
+            "over_time: all labels have the same time, or none has one. Give the time of each "
+            "label."
+        )
+    a, time = annotations.select(labels=known), time[known]
+    window, n = _windows(a, time, windows)
+    starts, ends = _limits(time, window[a.item], n, is_date=is_date)
+    by_window = [_alpha(a.select(items=window == w), level) for w in range(n)]
+    table = pd.DataFrame(
+        {"window": np.arange(1, n + 1), "begins": starts, "ends": ends}
+        | {name: [row[name] for row in by_window] for name in by_window[0]}
+    )
+    change, p_value = _weighted_trend(table["estimate"], table.pop("standard_error"))
+    score, others = agreement_of_labels(a)
+    compared = others > 0
+    share = score[compared] / others[compared]
+    who, when = a.annotator[compared], time[compared]
+    return OverTime(
+        table,
+        change,
+        p_value,
+        _bands(a, who, window[a.item[compared]], share, n, level),
+        _trends(a, who, when, share, level),
+        level,
+    )
+
+
+def _as_numbers(times: ArrayLike, n_labels: int) -> tuple[NDArray[np.float64], bool]:
+    """Return times as numbers, NaN where unknown, and whether they are dates."""
+    given = np.asarray(times)
+    if given.shape != (n_labels,):
+        raise AnnotationError(
+            f"over_time: times have the shape {given.shape}, and there are {n_labels:,} labels. "
+            "Give one time a label."
+        )
+    if np.issubdtype(given.dtype, np.datetime64):
+        seconds = given.astype("datetime64[us]").astype(np.int64) / 1e6
+        return np.where(np.isnat(given), math.nan, seconds), True
+    try:
+        return given.astype(np.float64), False
+    except (TypeError, ValueError) as error:
+        raise AnnotationError(
+            "over_time: times are neither numbers nor datetime64. Convert them, such as with "
+            "pandas.to_datetime."
+        ) from error
+
+
+def _windows(
+    a: Annotations, time: NDArray[np.float64], wanted: int | None
+) -> tuple[NDArray[np.int64], int]:
+    """Assign items with two labels to windows by their median time; the others have none, -1."""
+    paired = np.flatnonzero(np.diff(a.by_item.offsets) > 1)
+    n = wanted or min(MAX_WINDOWS, max(2, paired.size // MIN_ITEMS))
+    if n < 2:
+        raise AnnotationError(f"over_time: windows={n} shows no change. Give at least 2.")
+    if paired.size < 2 * n:
+        raise AnnotationError(
+            f"over_time: {paired.size} items have two labels of known time, too few for {n} "
+            "windows. Give fewer windows, or more items."
+        )
+    median = pd.Series(time).groupby(a.item).median().reindex(paired).to_numpy()
+    rank = stats.rankdata(median, method="min") - 1
+    place = np.floor(rank * n / paired.size).astype(np.int64)
+    _, place = np.unique(place, return_inverse=True)
+    if place.max() == 0:
+        raise AnnotationError(
+            "over_time: the items' labels all have the same median time. Give the time of each "
+            "label."
+        )
+    window = np.full(a.n_items, -1)
+    window[paired] = place
+    return window, int(place.max()) + 1
+
+
+def _limits(
+    time: NDArray[np.float64], window: NDArray[np.int64], n: int, *, is_date: bool
+) -> tuple[pd.Series[float], pd.Series[float]]:
+    """Return when the windows begin and end: the first and the last label of their items."""
+    by_window = pd.Series(time).groupby(window)
+    ends = [getattr(by_window, name)().reindex(range(n)) for name in ("min", "max")]
+    first, last = (pd.to_datetime(x, unit="s") if is_date else x for x in ends)
+    return first.reset_index(drop=True), last.reset_index(drop=True)
+
+
+def _alpha(a: Annotations, level: float) -> dict[str, float]:
+    """Return alpha of the items of a window, with its interval."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateWarning)
+        warnings.simplefilter("ignore", IntervalWarning)
+        found = krippendorff_alpha(a)
+        ends = found.interval("analytic", level=level)
+    return {
+        "n_items": a.n_items,
+        "n_labels": a.n_labels,
+        "estimate": found.estimate,
+        "lower": ends.lower,
+        "upper": ends.upper,
+        "standard_error": found.standard_error,
+    }
+
+
+def _weighted_trend(estimate: pd.Series[float], error: pd.Series[float]) -> tuple[float, float]:
+    """Fit a line to independent estimates with known standard errors."""
+    usable = np.isfinite(estimate.to_numpy()) & (error.to_numpy() > 0)
+    if usable.sum() < 3:
+        return math.nan, math.nan
+    x = np.linspace(0, 1, len(estimate))[usable]
+    y, weight = estimate.to_numpy()[usable], error.to_numpy()[usable] ** -2.0
+    x = x - np.average(x, weights=weight)
+    spread = float(weight @ x**2)
+    slope = float(weight @ (x * y)) / spread
+    return slope, float(2 * stats.norm.sf(abs(slope) * math.sqrt(spread)))
+
+
+def _bands(
+    a: Annotations,
+    who: NDArray[np.int32],
+    window: NDArray[np.int64],
+    share: NDArray[np.float64],
+    n: int,
+    level: float,
+) -> pd.DataFrame:
+    """Average the scores of each annotator's labels by window."""
+    cell = who.astype(np.int64) * n + window
+    n_labels = np.bincount(cell, minlength=a.n_annotators * n)
+    filled = np.flatnonzero(n_labels)
+    mean = np.bincount(cell, share, minlength=n_labels.size)[filled] / n_labels[filled]
+    # Without a finite population: the limits of a sample from a very large one.
+    size = np.full(filled.size, 1e15)
+    z = float(stats.norm.ppf((1 + level) / 2))
+    lower, upper = wilson_limits(np.clip(mean, 0, 1), n_labels[filled], size, z)
+    names = np.array(a.annotators, dtype=object)
+    return pd.DataFrame(
+        {
+            "annotator": names[filled // n],
+            "window": filled % n + 1,
+            "n_labels": n_labels[filled],
+            "observed_agreement": mean,
+            "lower": lower,
+            "upper": upper,
+        }
+    )
+
+
+def _trends(
+    a: Annotations,
+    who: NDArray[np.int32],
+    time: NDArray[np.float64],
+    share: NDArray[np.float64],
+    level: float,
+) -> pd.DataFrame:
+    """Test each annotator with enough labels for a linear trend."""
+    rows = []
+    order = np.lexsort((time, who))
+    cuts = np.searchsorted(who[order], np.arange(a.n_annotators + 1))
+    z = float(stats.norm.ppf((1 + level) / 2))
+    for j in range(a.n_annotators):
+        own = order[cuts[j] : cuts[j + 1]]
+        if own.size < MIN_LABELS or np.ptp(time[own]) == 0:
+            continue
+        x = stats.rankdata(time[own])
+        x = (x - x[0]) / (x[-1] - x[0])
+        x -= x.mean()
+        y = share[own]
+        slope = float(x @ y / (x @ x))
+        left = y - y.mean() - slope * x
+        error = math.sqrt(float((x**2) @ left**2) * own.size / (own.size - 2)) / float(x @ x)
+        p = float(2 * stats.norm.sf(abs(slope) / error)) if error > 0 else 1.0
+        ends = (slope - z * error, slope + z * error)
+        rows.append((a.annotators[j], own.size, slope, *ends, p))
+    columns = ["annotator", "n_labels", "change", "lower", "upper", "p_value"]
+    found = pd.DataFrame(rows, columns=columns).sort_values("p_value", kind="stable")
+    # Holm: the k-th smallest of m is multiplied by m - k + 1, and none is below the one before.
+    factors = len(found) - np.arange(len(found))
+    adjusted = np.maximum.accumulate(np.minimum(1, found["p_value"].to_numpy() * factors))
+    return found.assign(p_adjusted=adjusted).reset_index(drop=True)
