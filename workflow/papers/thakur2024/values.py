@@ -243,17 +243,7 @@ def samples_of_questions(
 
 def claims(first: Judged, second: Judged) -> dict[str, float]:
     """Return what the statements on scores and ranks are about."""
-    close = [
-        abs(found.by_group["score_difference"]).max()
-        for found in second.found.values()
-        if found.mean("scott_pi") > CLOSE_PI
-    ]
-    agreeing = [
-        abs(found.by_group["score_difference"]).max()
-        for found in first.found.values()
-        if found.mean("agreement") > HIGH_AGREEMENT
-    ]
-    largest = 100 * max(close, default=np.nan)
+    largest = largest_difference(second, "scott_pi", CLOSE_PI)
     pi = [found.mean("scott_pi") for found in first.found.values()]
     rates = first.rates.values()
     recall = [rate.sensitivity.estimate[TRUE] for rate in rates]
@@ -261,8 +251,22 @@ def claims(first: Judged, second: Judged) -> dict[str, float]:
     return {
         "abstract.difference": largest,
         "figure2.difference": largest,
-        "figure2.agreement_difference": 100 * max(agreeing, default=np.nan),
+        "figure2.agreement_difference": largest_difference(first, "agreement", HIGH_AGREEMENT),
         "rank.limit": float(np.median([f.rank_correlation for f in first.found.values()])),
         "figure4.recall_r2": float(np.corrcoef(pi, recall)[0, 1] ** 2),
         "figure4.precision_r2": float(np.corrcoef(pi, precision)[0, 1] ** 2),
     }
+
+
+def largest_difference(judged: Judged, measure: str, limit: float) -> float:
+    """Return the largest difference of a score, in points, by judges above a limit.
+
+    Where no judge is above it, the best is taken.
+    """
+    means = {name: found.mean(measure) for name, found in judged.found.items()}
+    limit = min(limit, max(means.values()))
+    return 100 * max(
+        float(abs(judged.found[name].by_group["score_difference"]).max())
+        for name, mean in means.items()
+        if mean >= limit
+    )
