@@ -120,6 +120,20 @@ def test_numbers_in_the_evidence_were_computed(rated, analysis, paper, real_resu
     assert one_sided["marked.llm_eval_no_cot.naturalness"] == pytest.approx(0.035, abs=0.0005)
     assert one_sided["free_text.naturalness.p_value"] == pytest.approx(0.0503, abs=0.00005)
     assert one_sided["marked.rate_explain_auto_cot.coherence"] == pytest.approx(0.075, abs=0.0005)
+    against = {
+        (name, prompt): p_value(tests, name, prompt, "geval_no_auto_cot")
+        for name in ATTRIBUTES
+        for prompt in ("rate_explain", "analyze_rate")
+    }
+    assert against["engagingness", "rate_explain"] == pytest.approx(0.76, abs=0.005)
+    assert against["engagingness", "analyze_rate"] == pytest.approx(0.81, abs=0.005)
+    assert against["coherence", "rate_explain"] == pytest.approx(0.04, abs=0.005)
+    assert against["coherence", "analyze_rate"] == pytest.approx(0.20, abs=0.005)
+    assert max(p for (name, _), p in against.items() if name[0] in "ng") <= 0.002
+    mean = table(real_results, "correlations").groupby("prompt")["r"].mean()
+    reasons = mean[["rate_explain", "analyze_rate"]]
+    assert (abs(reasons - mean["llm_eval_no_cot"]) < 0.015).all()
+    assert mean["llm_eval_no_cot"] - mean["geval_no_auto_cot"] > 0.09
     gains = table(real_results, "gains").set_index(["attribute", "comparison"])
     assert gains.loc[("naturalness", "free text"), "n_items"] == 352
     assert gains.loc[("naturalness", "rate-explain over analyze-rate"), "n_items"] == 358

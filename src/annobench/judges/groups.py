@@ -8,8 +8,8 @@ gold form a table of two annotators; with observed agreement :math:`p_o`
           \kappa = \frac{p_o - \sum_k p_k q_k}{1 - \sum_k p_k q_k},
 
 where :math:`p_k` and :math:`q_k` are the shares of category k in the two and :math:`\bar p_k` is
-their mean (Scott 1955; Cohen 1960). They differ where the shares do: Scott's pi charges a judge for it,
-Cohen's kappa does not. The *score* of a group is the share of a category, such as of correct
+their mean (Scott 1955; Cohen 1960). They differ where the shares do: Scott's pi charges a judge for
+it, Cohen's kappa does not. The *score* of a group is the share of a category, such as of correct
 answers.
 
 Systems that answer the same questions are not independent, and neither are the groups. So the
