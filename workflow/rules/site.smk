@@ -94,7 +94,7 @@ rule render_lists:
 
 
 rule render_index:
-    """Render the overviews: findings, papers with their verdicts, studies."""
+    """Render the overviews: findings, papers with their verdicts, studies, what was learned."""
     input:
         comparison="results/comparison.csv",
         metas=expand("results/data/{dataset}/meta.json", dataset=DATASETS),
@@ -102,13 +102,16 @@ rule render_index:
         papers=[str(paper.folder / "paper.yaml") for paper in PAPERS.values()],
         remarks=[f"{paper.folder}/remarks.csv" for paper in PAPERS.values()],
         studies=[str(study.folder / "study.yaml") for study in STUDIES.values()],
-        site=site_files("index.html.j2", "papers.html.j2", "studies.html.j2", "sort.js"),
+        site=site_files(
+            "index.html.j2", "papers.html.j2", "studies.html.j2", "learned.html.j2", "sort.js"
+        ),
         # Findings are read from these, where a run has them.
         matrix="results/studies/conformance/matrix.csv",
     output:
         index="results/pages/index.html",
         papers="results/pages/papers/index.html",
         studies="results/pages/studies/index.html",
+        learned="results/pages/learned.html",
     log:
         "results/logs/index.log",
     benchmark:
