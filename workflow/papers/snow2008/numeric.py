@@ -111,11 +111,14 @@ def minutes(study: Study) -> dict[str, float | Rounded]:
 def accuracies(tasks: Mapping[str, Votes]) -> dict[str, float]:
     """Return the accuracy of votes of ten, and how much an even vote gains."""
     curves = {task: vote_accuracy(tasks[task].counts, tasks[task].gold) for task in tasks}
-    binary = [curves["rte"], curves["event"]]
+    # Pairs of an odd number and the next; the last one may have no next.
+    pairs = [
+        curve[: curve.size // 2 * 2].reshape(-1, 2) for curve in (curves["rte"], curves["event"])
+    ]
     return {
         "rte.accuracy": 100 * curves["rte"][-1],
         "event.accuracy": curves["event"][-1],
-        "footnote5.even_gain": max(float(abs(curve[1::2] - curve[::2]).max()) for curve in binary),
+        "footnote5.even_gain": max(float(abs(np.diff(each)).max()) for each in pairs),
     }
 
 
