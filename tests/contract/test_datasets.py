@@ -86,6 +86,9 @@ SIZES = {
         f"judge_bench_newsroom_{name}": (420, 3, 1260)
         for name in ("informativeness", "relevance", "fluency", "coherence")
     },
+    "varierr_labels": (500, 4, 1933),
+    "varierr_judgements": (1933, 4, 7574),
+    "varierr_scores": (895, 19, 16768),
     "lewidi_armis": (798, 3, 2394),
     "lewidi_hs_brexit": (952, 6, 5712),
     "arena_gemini_pro": (277, 1, 276),
@@ -101,6 +104,12 @@ SIZES = {
     "alt_cebab_stars": (711, 16, 6459),
     "alt_lesion": (500, 10, 4980),
     "alt_kilogram": (993, 54, 11187),
+    "chiang2023_naturalness": (360, 7, 49787),
+    "chiang2023_coherence": (360, 7, 49986),
+    "chiang2023_engagingness": (360, 7, 49989),
+    "chiang2023_groundedness": (360, 7, 49857),
+    "llm_eval_v1": (3600, 11, 39415),
+    "llm_eval_v2": (3200, 9, 28800),
     "metaphor_discourse_rating": (1000, 183, 15000),
     "metaphor_discourse_binary": (1000, 688, 10000),
 }

@@ -6,6 +6,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
         "calibration",
+        "correlations",
+        "error_detection",
         "gold_size",
         "information",
         "panels",

@@ -166,7 +166,7 @@ def bounds(
 
 def bound_values(found: Mapping[str, tuple[float, float]]) -> dict[str, float]:
     """Return the values of the authors' notebook, by target."""
-    rows = {}
+    rows: dict[str, float] = {}
     for name, (mean, deviation) in found.items():
         rows |= {f"bound.{name}.mean": mean, f"bound.{name}.sd": deviation}
     for family, names in FAMILIES.items():

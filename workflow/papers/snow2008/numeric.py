@@ -72,7 +72,7 @@ def rates(
         n = labelled[f"table3.{task}.labels"]
         found[f"table3.{task}.per_usd"] = n / float(costs["cost"][task])
         found[f"table3.{task}.per_hour"] = propagate(
-            lambda x, n=n: n / x[0], [str(costs["hours"][task])]
+            lambda x: x[0] / x[1], [n, str(costs["hours"][task])]
         )
     n = labelled["table3.total.labels"]
     found["table3.total.per_usd"] = n / costs["cost"].astype(float).sum()
