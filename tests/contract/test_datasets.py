@@ -76,6 +76,17 @@ SIZES = {
         f"semeval2007_{name}": (1000, 6, 6000)
         for name in ("anger", "disgust", "fear", "joy", "sadness", "surprise", "valence")
     },
+    "judge_bench_dices_350": (350, 123, 43050),
+    "judge_bench_dices_990": (990, 76, 72103),
+    "judge_bench_inferential_strategies": (300, 2, 600),
+    **{
+        f"judge_bench_recipes_{name}": (52, 88, 1056)
+        for name in ("grammar", "fluency", "verbosity", "structure", "success", "overall")
+    },
+    **{
+        f"judge_bench_newsroom_{name}": (420, 3, 1260)
+        for name in ("informativeness", "relevance", "fluency", "coherence")
+    },
     "varierr_labels": (500, 4, 1933),
     "varierr_judgements": (1933, 4, 7574),
     "varierr_scores": (895, 19, 16768),

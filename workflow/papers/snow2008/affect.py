@@ -32,10 +32,7 @@ QUOTED, SHOWN = "594", 3
 #: Bootstrap samples of headlines, orders of answers, and runs of the calibration.
 REPLICATES = {"full": 400, "quick": 20}
 N_ORDERS = {"full": 12, "quick": 2}
-N_RUNS = {"full": 6, "quick": 3}
-#: Stands for the number of non-experts where not even ten are enough.
-NEVER = N_ANSWERS + 1
-
+N_RUNS = {"full": 24, "quick": 3}
 Floats = np.ndarray
 
 
@@ -233,8 +230,8 @@ def interval(samples: Floats) -> tuple[float, float, float]:
 
 
 def needed(curve: Floats, reference: Floats) -> Floats:
-    """Return how many non-experts equal an expert; `NEVER` if ten do not."""
-    return np.minimum(smallest_panel(curve, reference), NEVER)
+    """Return how many non-experts equal an expert; one more than there are if all do not."""
+    return np.minimum(smallest_panel(curve, reference), np.shape(curve)[-1] + 1)
 
 
 def table_values(found: Mapping[str, Samples]) -> dict[str, float | tuple[float, float, float]]:
@@ -260,6 +257,12 @@ def table_values(found: Mapping[str, Samples]) -> dict[str, float | tuple[float,
         "claim.frequent_k": float(pd.Series(single).mode().iloc[0]),
         "claim.average_k": smallest["avg_all"],
     }
+
+
+def lead_over_ten(found: Mapping[str, Samples]) -> dict[str, float]:
+    """Return the experts' lead over ten averaged non-experts, with whom it is none."""
+    of_all = found["avg_all"]
+    return {"claim.experts_lead": float(of_all.e_e[0] - of_all.curve[0, -1])}
 
 
 def released_experts(found: Mapping[str, Samples]) -> dict[str, float]:
@@ -328,7 +331,7 @@ def table_of_k(found: Mapping[str, Samples]) -> pd.DataFrame:
         rows.append(
             {
                 **{"kind": kind, "k": k[0], "lower": lower, "upper": upper},
-                "share_never": float((k[1:] == NEVER).mean()),
+                "share_never": float((k[1:] > samples.curve.shape[1]).mean()),
                 **dict(zip(("ten_less_expert", "ten_lower", "ten_upper"), lead, strict=True)),
                 **dict(zip(("adding", "adding_lower", "adding_upper"), adding, strict=True)),
             }
@@ -395,7 +398,7 @@ NOISES = {
 
 
 def calibrated_gains(
-    data: Mapping[str, Affect], folds: int, noise: Noise, rng: np.random.Generator, effort: Effort
+    data: Mapping[str, Affect], folds: int, noise: Noise, n_runs: int, rng: np.random.Generator
 ) -> Floats:
     """Return the gain in correlation of calibrated averages, shape (runs, kinds, 10)."""
     return np.array(
@@ -407,7 +410,7 @@ def calibrated_gains(
                 ]
                 for each in data.values()
             ]
-            for _ in range(N_RUNS[effort])
+            for _ in range(n_runs)
         ]
     )
 

@@ -18,7 +18,11 @@ from annobench.plotting import (
     rows_of_names,
 )
 
-from .affect import EMOTIONS, KINDS, NEVER
+from .affect import EMOTIONS, KINDS, N_ANSWERS
+
+#: Where numbers of non-experts are drawn that ten do not reach.
+NEVER = N_ANSWERS + 1
+
 
 TASKS = {"rte": "RTE", "event": "before/after", "wsd": "president (WSD)"}
 NAMES = {

@@ -72,7 +72,7 @@ def rates(
         n = labelled[f"table3.{task}.labels"]
         found[f"table3.{task}.per_usd"] = n / float(costs["cost"][task])
         found[f"table3.{task}.per_hour"] = propagate(
-            lambda x, n=n: n / x[0], [str(costs["hours"][task])]
+            lambda x: x[0] / x[1], [n, str(costs["hours"][task])]
         )
     n = labelled["table3.total.labels"]
     found["table3.total.per_usd"] = n / costs["cost"].astype(float).sum()
@@ -111,11 +111,14 @@ def minutes(study: Study) -> dict[str, float | Rounded]:
 def accuracies(tasks: Mapping[str, Votes]) -> dict[str, float]:
     """Return the accuracy of votes of ten, and how much an even vote gains."""
     curves = {task: vote_accuracy(tasks[task].counts, tasks[task].gold) for task in tasks}
-    binary = [curves["rte"], curves["event"]]
+    # Pairs of an odd number and the next; the last one may have no next.
+    pairs = [
+        curve[: curve.size // 2 * 2].reshape(-1, 2) for curve in (curves["rte"], curves["event"])
+    ]
     return {
         "rte.accuracy": 100 * curves["rte"][-1],
         "event.accuracy": curves["event"][-1],
-        "footnote5.even_gain": max(float(abs(curve[1::2] - curve[::2]).max()) for curve in binary),
+        "footnote5.even_gain": max(float(abs(np.diff(each)).max()) for each in pairs),
     }
 
 
