@@ -219,7 +219,7 @@ def submissions(path: Path) -> None:
     """Write a notebook of a student."""
     path.mkdir()
     cell = nbformat.v4.new_code_cell(
-        'import annobench as ab\nsession = ab.course.session("01_chance", student="Ann")\n'
+        'import annobench_course as course\nsession = course.session("01_chance", student="Ann")\n'
     )
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path / "ann.ipynb")
 

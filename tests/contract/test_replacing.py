@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from annobench.cli import app
 from annobench.cli._replacing import RECORD
-from annobench.course import grading
 from annobench.posteriors import stored
+from annobench_course.teacher import grading
 
 pytestmark = pytest.mark.commands
 
@@ -28,7 +28,8 @@ READ_ONLY = {("version",), ("inspect",), ("data", "list")}
 
 
 def all_commands(group, *path):
-    for name, command in group.commands.items():
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
         if hasattr(command, "commands"):
             yield from all_commands(command, *path, name)
         else:

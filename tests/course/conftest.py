@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from annobench.course import sessions
-from annobench.course.exam import questions
-from annobench.course.results import COLUMNS, Results
+from annobench_course import sessions
+from annobench_course.results import COLUMNS, Results
+from annobench_course.teacher import banks
 from studies.conformance import conformance
 
 HERE = Path(__file__).parent
@@ -36,7 +36,7 @@ def example():
     """Make the worked example one of the sessions."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sessions, "__path__", [*sessions.__path__, str(EXAMPLE)])
-        patch.setattr(questions, "__path__", [*questions.__path__, str(EXAMPLE)])
+        patch.setattr(banks, "__path__", [*banks.__path__, str(EXAMPLE)])
         yield
 
 
@@ -48,7 +48,7 @@ def lesson(request):
     assert id in MODULES, f"src/annobench/course/sessions/s{id}.py is missing"
     module = sessions.get(id)
     exercises = {e.id: e for e in module.EXERCISES}
-    bank = questions.get(id)
+    bank = banks.get(id)
     return SimpleNamespace(id=id, source=SOURCES[id], module=module, exercises=exercises, bank=bank)
 
 
@@ -122,7 +122,7 @@ def other_processes(tmp_path_factory):
     """Make the worked example a session in other processes, too."""
     site = tmp_path_factory.mktemp("site")
     (site / "sitecustomize.py").write_text(
-        "import annobench.course.sessions as sessions\n"
+        "import annobench_course.sessions as sessions\n"
         f"sessions.__path__.append({str(EXAMPLE)!r})\n"
     )
     home = str(Path(importlib.import_module("annobench").__file__).parents[1])

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from exam_words import words_of_the_exam
 
-from annobench.course import grading
-from annobench.course.student import NOBODY
+from annobench_course.student import NOBODY
+from annobench_course.teacher import grading
 
 TOP = Path(__file__).parents[2]
 HERE = Path(__file__).parent
@@ -38,7 +38,7 @@ def test_the_guide_names_what_exists():
     text = (TOP / "docs" / "how-to" / "teach.md").read_text()
     named = set(re.findall(r"`((?:tests|src|course)/[\w./]+)`", text))
     named -= {
-        f"src/annobench/course/{name}_topic.py" for name in ("sessions/sNN", "exam/questions/qNN")
+        f"src/annobench_course/{name}_topic.py" for name in ("sessions/sNN", "teacher/banks/qNN")
     }
     named -= {"course/NN_topic.md"}
     assert "tests/course/example_session" in named
@@ -63,8 +63,8 @@ def made(tmp_path_factory, results_file):
     shutil.move(papers / "example_paper/example_paper.ipynb", top / "notebooks")
     shutil.copytree(TOP / "course" / "archive", top / "course" / "archive")
     # The list of the guide: three files, and nothing else is edited.
-    shutil.copy(EXAMPLE / "s00_example.py", top / "src/annobench/course/sessions")
-    shutil.copy(EXAMPLE / "q00_example.py", top / "src/annobench/course/exam/questions")
+    shutil.copy(EXAMPLE / "s00_example.py", top / "src/annobench_course/sessions")
+    shutil.copy(EXAMPLE / "q00_example.py", top / "src/annobench_course/teacher/banks")
     shutil.copy(EXAMPLE / "00_example.md", top / "course")
     environment = {
         **os.environ,

@@ -14,8 +14,8 @@ import pytest
 from exam_words import words_of_the_exam
 
 from annobench import datasets
-from annobench.course import sessions
-from annobench.course.confinement import IMAGE
+from annobench_course import sessions
+from annobench_course.teacher.confinement import IMAGE
 from scripts.course import build_wheel
 from scripts.course.archive_course import (
     licences,
@@ -188,8 +188,11 @@ def test_the_students_wheel_has_no_word_of_the_exam_and_the_teachers_has_the_ban
     students, teacher = wheels
     assert list(words_of_the_exam(students)) == []
     found = list(words_of_the_exam(teacher))
-    assert "annobench/course/exam/questions/q01_chance.py" in found
-    assert "annobench/course/exam/exam.html.j2" in found
+    assert {f"annobench_course/teacher/exam{name}" for name in ("s.py", ".html.j2")} <= set(found)
+    with zipfile.ZipFile(students) as one, zipfile.ZipFile(teacher) as other:
+        lacking = set(other.namelist()) - set(one.namelist())
+    assert "annobench_course/teacher/banks/q01_chance.py" in lacking
+    assert {name.split("/")[1] for name in lacking} == {"teacher"}
 
 
 @pytest.mark.slow
@@ -203,17 +206,16 @@ def test_the_students_wheel_runs_without_the_bank(wheels, tmp_path):
         return subprocess.run(words, env=environment, capture_output=True, text=True, cwd=tmp_path)
 
     code = (
-        "import annobench as ab, annobench.course.grading\n"
-        "session = ab.course.Session('01_chance', 'Ann')\n"
-        "print(ab.__file__, session.check('1.1', 7), dir(ab.course))"
+        "import annobench_course as course\n"
+        "session = course.Session('01_chance', 'Ann')\n"
+        "print(course.__file__, session.check('1.1', 7), dir(course))"
     )
     done = run("-c", code)
     assert done.returncode == 0, done.stderr
     assert str(tmp_path) in done.stdout
-    program = ("-c", "from annobench.cli import app; app()", "course")
-    assert "grade" in run(*program, "--help").stdout
-    assert "exam" not in run(*program, "--help").stdout
-    assert run(*program, "exam").returncode == 2
+    program = ("-c", "from annobench.cli import app; app()")
+    assert "course" not in run(*program, "--help").stdout
+    assert run(*program, "course", "exam").returncode == 2
 
 
 @pytest.mark.slow

@@ -9,14 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from annobench.core.errors import CourseError
-from annobench.course import session
-from annobench.course.draws import draw
-from annobench.course.outcomes import Checked, as_number, same, shown, unanswered
-from annobench.course.records import Choice, Function, Mistake, Number, Property, Simulation
-from annobench.course.results import Results
-from annobench.course.student import Session
-from annobench.course.watch import TooSlowError, time_limit
+from annobench_course import Choice, Function, Mistake, Number, Property, Simulation, session
+from annobench_course.draws import draw
+from annobench_course.errors import CourseError
+from annobench_course.outcomes import Checked, as_number, same, shown, unanswered
+from annobench_course.results import Results
+from annobench_course.student import Session
+from annobench_course.watch import TooSlowError, time_limit
 
 
 def number(**changes):
@@ -173,7 +172,7 @@ def test_a_function_that_changes_its_arguments_changes_copies():
 
 
 def test_a_function_that_never_ends_is_stopped(monkeypatch):
-    monkeypatch.setattr("annobench.course.functions.FUNCTION_SECONDS", 0.1)
+    monkeypatch.setattr("annobench_course.functions.FUNCTION_SECONDS", 0.1)
     exercise = function()
     given = draw("9.3", {"9.3": exercise}, "Ann")
 
@@ -404,8 +403,8 @@ def test_simulated_data_say_so(tmp_path, monkeypatch, capsys, caplog):
 def test_a_failed_cell_clears_what_it_assigns_in_jupyter_too(folder):
     # In a process of its own, as IPython has one shell
     cells = [
-        "import annobench as ab",
-        "session = ab.course.session('01_chance', 'Ann')",
+        "import annobench_course as course",
+        "session = course.session('01_chance', 'Ann')",
         "answer = other = 1",
         "import math\nanswer = 1 / 0",
         "answer = 2\nother = (",

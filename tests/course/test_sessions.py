@@ -13,11 +13,10 @@ import unrendered
 from exam_words import EXAM
 
 from annobench import datasets
-from annobench.course import sessions
-from annobench.course.draws import draw
-from annobench.course.exam.records import ChoiceQuestion
-from annobench.course.records import Choice, Function, Number, Simulation
-from annobench.course.student import NOBODY, Session
+from annobench_course import Choice, Function, Number, Simulation, sessions
+from annobench_course.draws import draw
+from annobench_course.student import NOBODY, Session
+from annobench_course.teacher.questions import ChoiceQuestion
 from editions.course_source import faults, read_source, solutions_edition, student_edition, tags
 from scripts.course.execute_course import execute
 from scripts.course.render_course import PageExporter

@@ -10,8 +10,8 @@ import jupytext
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_notebook
 
-from annobench.core.errors import CourseError
-from annobench.course.results import Results
+from annobench_course.errors import CourseError
+from annobench_course.results import Results
 
 #: Tags of cells, by the type of the cell.
 TAGS = {
@@ -22,8 +22,8 @@ TAGS = {
 TEACHERS = {"teacher", "rubric", "solution"}
 STUB = "exercise"
 
-#: What students import of the library; what it holds is reached from there.
-_IMPORT = "import annobench as ab"
+#: What students import of the library and of the course; what they hold is reached from there.
+_IMPORTS = ("import annobench as ab", "import annobench_course as course")
 
 _QUOTED = re.compile(r'{{\s*(result|printed)\("([\w.-]+)",\s*"([^"]+)"\)\s*}}')
 _CODE = re.compile(r"```.*?```|`[^`\n]*`", re.S)
@@ -100,7 +100,9 @@ def faults(source: NotebookNode, exercises: list[str]) -> Iterator[str]:
         if cell.cell_type == "code":
             imported = re.findall(r"^\s*((?:from|import) annobench.*)", cell.source, re.MULTILINE)
             yield from (
-                f"{where}: {line!r}; write {_IMPORT!r}" for line in imported if line != _IMPORT
+                f"{where}: {line!r}; write {' or '.join(map(repr, _IMPORTS))}"
+                for line in imported
+                if line not in _IMPORTS
             )
         if cell.cell_type == "markdown":
             yield from (f"{where}: {fault}" for fault in _typed(cell.source))

@@ -1,8 +1,8 @@
 # The course in annotation statistics: notebooks, pages, slides and the archive, for teachers.
 
-COURSE = WORKFLOW.parent / "course"
+COURSE_SOURCES = WORKFLOW.parent / "course"
 COURSE_PAGES = f"{WORKFLOW}/site/course"
-SESSIONS = sorted(path.stem for path in COURSE.glob("*.md"))
+SESSIONS = sorted(path.stem for path in COURSE_SOURCES.glob("*.md"))
 LESSONS = {id: sessions.get(id).LESSON for id in SESSIONS}
 COURSE_DATA = sorted({dataset for lesson in LESSONS.values() for dataset in lesson.data})
 COURSE_PAPERS = sorted({paper for lesson in LESSONS.values() for paper in lesson.papers})
@@ -86,7 +86,7 @@ rule copy_course_table:
 rule make_course_notebooks:
     """Make the student's and the solutions' notebook of a session from its source."""
     input:
-        source=f"{COURSE}/{{session}}.md",
+        source=f"{COURSE_SOURCES}/{{session}}.md",
         results="results/course/data/results.csv",
     output:
         student="results/course/student/{session}.ipynb",
@@ -169,7 +169,7 @@ rule build_course_index:
         site=[
             f"{COURSE_PAGES}/course.html.j2",
             *templates(),
-            str(PACKAGE / "course/exam/exam.html.j2"),
+            str(COURSE / "teacher/exam.html.j2"),
         ],
         pages=expand(
             "results/course/{edition}/{session}.html",
@@ -192,9 +192,9 @@ rule build_course_index:
         library=imports_of(
             WORKFLOW / "scripts/course/build_course_index.py",
             also=[
-                f"annobench.course.{module}{id}"
+                f"annobench_course.{module}{id}"
                 for id in SESSIONS
-                for module in ("sessions.s", "exam.questions.q")
+                for module in ("sessions.s", "teacher.banks.q")
             ],
         ),
         sessions=SESSIONS,
@@ -207,11 +207,11 @@ rule build_wheel:
     input:
         sources=sorted(
             str(path)
-            for path in PACKAGE.rglob("*")
-            if path.is_file() and "__pycache__" not in path.parts
+            for path in PACKAGE.parent.rglob("*")
+            if path.is_file() and not {"__pycache__", "annobench.egg-info"} & set(path.parts)
         ),
         project=[str(WORKFLOW.parent / name) for name in ("pyproject.toml", "README.md", "LICENSE")],
-        readme=str(COURSE / "archive/README.md"),
+        readme=str(COURSE_SOURCES / "archive/README.md"),
     output:
         students=f"results/course/{WHEEL}",
         teacher=f"results/course/package/{WHEEL}",
@@ -235,17 +235,17 @@ rule archive_course:
     input:
         wheel=f"results/course/{WHEEL}",
         package=f"results/course/package/{WHEEL}",
-        container=str(COURSE / "archive/Containerfile"),
+        container=str(COURSE_SOURCES / "archive/Containerfile"),
         requirements=str(WORKFLOW.parent / "requirements/course.txt"),
-        readme=str(COURSE / "archive/README.md"),
-        teacher=str(COURSE / "archive/TEACHER.md"),
+        readme=str(COURSE_SOURCES / "archive/README.md"),
+        teacher=str(COURSE_SOURCES / "archive/TEACHER.md"),
         guide=[
             str(WORKFLOW.parent / "docs/how-to/teach.md"),
             str(WORKFLOW.parent / "docs/explanation/course.md"),
         ],
         licence=str(WORKFLOW.parent / "LICENSE"),
-        permissions=str(COURSE / "archive/licences.toml"),
-        licences=sorted(map(str, (COURSE / "archive/licences").glob("*.txt"))),
+        permissions=str(COURSE_SOURCES / "archive/licences.toml"),
+        licences=sorted(map(str, (COURSE_SOURCES / "archive/licences").glob("*.txt"))),
         results="results/course/data/results.csv",
         data=[path for id in COURSE_DATA for path in data_of(id, folder="results/course/data")],
         tables=expand("results/course/data/{table}.csv", table=COURSE_TABLES),

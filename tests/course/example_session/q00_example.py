@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from annobench.course.exam.records import Asked, NumberQuestion
-from annobench.course.records import Mistake
+from annobench_course import Mistake
+from annobench_course.teacher.questions import Asked, NumberQuestion
 
 BANK: list[Asked] = [
     NumberQuestion(

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from annobench.agreement import cohen_kappa
-from annobench.course.records import (
+from annobench.labels.annotations import Annotations
+from annobench_course import (
     Choice,
     Function,
     Given,
@@ -18,7 +19,6 @@ from annobench.course.records import (
     Property,
     Simulation,
 )
-from annobench.labels.annotations import Annotations
 
 LESSON = Lesson(
     id="00_example",

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from annobench.core.files import recording, replacing
-from annobench.course import sessions
-from annobench.course.exam import bank
-from annobench.course.exam.secret import Secret
 from annobench.reporting.pages import render
+from annobench_course import sessions
+from annobench_course.teacher import exams
+from annobench_course.teacher.secret import Secret
 
 #: Of the numbers that the bank shows. It is public, and so no secret.
 SAMPLE = Secret("a sample that no exam may use")
@@ -36,7 +36,7 @@ def course_page(ids: Iterable[str], site: Path) -> str:
         site,
         title="A course in annotation statistics",
         lessons=[described(id, titles) for id in ids],
-        n_questions=len(bank.catalogue(ids)),
+        n_questions=len(exams.catalogue(ids)),
     )
 
 
@@ -46,4 +46,4 @@ if snakemake := globals().get("snakemake"):
         page = course_page(chosen, Path(snakemake.input.site[0]).parent)
         with replacing(snakemake.output.page) as draft:
             draft.write_text(page, encoding="utf-8")
-        bank.write_bank(Path(snakemake.output.bank), SAMPLE, only=chosen)
+        exams.write_bank(Path(snakemake.output.bank), SAMPLE, only=chosen)
