@@ -1,4 +1,4 @@
-from . import errors, sessions, texts
+from . import errors, sessions, source, texts
 from .choices import Choice
 from .exercise import Exercise, Given, Lesson, Mistake, Property
 from .functions import Function
@@ -19,5 +19,6 @@ __all__ = [
     "errors",
     "session",
     "sessions",
+    "source",
     "texts",
 ]

@@ -23,7 +23,7 @@ class Choice(Exercise):
 
     Attributes
     ----------
-    id, title, hint : str
+    id, title : str
         As in `Exercise`.
     options : mapping of str to str
         Text of each option by its key, of at least two characters. Students see letters, in an

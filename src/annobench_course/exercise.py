@@ -1,4 +1,9 @@
-"""What the kinds of exercises have in common, and what the syllabus says of a session."""
+"""What a kind of exercise is, and what the syllabus says of a session.
+
+A kind is a subclass of `Exercise`: it draws what a student is given, knows a right answer and the
+usual wrong ones, and judges an answer. The kinds are `Number` and `Simulation` (`numbers.py`),
+`Function` (`functions.py`) and `Choice` (`choices.py`).
+"""
 
 from __future__ import annotations
 
@@ -69,11 +74,6 @@ class Lesson:
 
     Attributes
     ----------
-    id : str
-        Number and topic, as in the names of its files: "01_chance" has the source
-        `course/01_chance.md` and the module `sessions/s01_chance.py`.
-    title : str
-        As in the heading of the notebook.
     summary : str
         One sentence: what students can do afterwards.
     needs : tuple of str
@@ -87,16 +87,19 @@ class Lesson:
         Tables of studies that `session.table` is asked for, such as "conformance/matrix".
     timing : tuple of (int, str)
         Minutes and what they are for; 90 in all.
+    id, title : str
+        Filled in when the session is read: from the name of its folder, "01_chance" from
+        `s01_chance`, and from the heading of its text.
     """
 
-    id: str
-    title: str
     summary: str
     needs: tuple[str, ...] = ()
     data: tuple[str, ...] = ()
     papers: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     timing: tuple[tuple[int, str], ...] = ((45, "explanation"), (45, "exercises"))
+    id: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,13 +112,10 @@ class Exercise(ABC):
         Number of the session and of the exercise, such as "1.3".
     title : str
         A few words.
-    hint : str
-        One or two sentences that lead on and do not give the answer away.
     """
 
     id: str
     title: str
-    hint: str
 
     @property
     def drawn_with(self) -> str:
@@ -246,7 +246,7 @@ class Exercise(ABC):
     @property
     def _hinting(self) -> str:
         """How to ask for the hint, which nobody gets unasked."""
-        return f' `session.hint("{self.id}")` gives a hint.' if self.hint else ""
+        return f' `session.hint("{self.id}")` gives a hint.'
 
     def _passed(self, message: str) -> Checked:
         return Checked(self.id, True, message)

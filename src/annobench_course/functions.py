@@ -32,7 +32,7 @@ class Function(Exercise):
 
     Attributes
     ----------
-    id, title, hint : str
+    id, title : str
         As in `Exercise`.
     signature : str
         As in the stub, such as "kappa(matrix)".

@@ -22,7 +22,7 @@ class Drawn(Exercise):
 
     Attributes
     ----------
-    id, title, hint : str
+    id, title : str
         As in `Exercise`.
     given : callable or str
         Draws from a generator what the student is given, a dict; called again until the right
@@ -48,7 +48,7 @@ class Number(Drawn):
 
     Attributes
     ----------
-    id, title, hint : str
+    id, title : str
         As in `Exercise`.
     given : callable or str
         Draws from a generator what the student is given, a dict; called again until the right
@@ -128,7 +128,7 @@ class Simulation(Drawn):
 
     Attributes
     ----------
-    id, title, hint : str
+    id, title : str
         As in `Exercise`.
     given : callable or str
         As in `Number`.

@@ -54,10 +54,10 @@ class Session:
     """
 
     def __init__(self, id: str, student: str) -> None:
-        module = sessions.get(id)
-        self.lesson: Lesson = module.LESSON
+        self._held = sessions.get(id)
+        self.lesson: Lesson = self._held.lesson
         self.student = str(student)
-        self.exercises: dict[str, Exercise] = {e.id: e for e in module.EXERCISES}
+        self.exercises: dict[str, Exercise] = self._held.exercises
         self._given: dict[str, Any] = {}
         self._passed: dict[str, bool] = {}
         self._loaded: dict[str, LoadedData] = {}
@@ -132,14 +132,14 @@ class Session:
         Returns
         -------
         str
-            One or two sentences.
+            One or two sentences, as in the session's text.
 
         Raises
         ------
         CourseError
             If there is no such exercise.
         """
-        return self._exercise(id).hint
+        return self._held.hints.get(self._exercise(id).id, "This exercise has no hint.")
 
     def rng(self, id: str) -> np.random.Generator:
         """Return a generator of random numbers for a simulation, always in the same state.

@@ -15,6 +15,7 @@ from exam_words import words_of_the_exam
 
 from annobench import datasets
 from annobench_course import sessions
+from annobench_course.source import TEACHERS
 from annobench_course.teacher.confinement import IMAGE
 from scripts.course import build_wheel
 from scripts.course.archive_course import (
@@ -27,9 +28,9 @@ from scripts.course.archive_course import (
 
 TOP = Path(__file__).parents[2]
 ARCHIVE = TOP / "results" / "course" / "annobench-course.zip"
-OWN = TOP / "course" / "archive"
+OWN = TOP / "src" / "annobench_course" / "teacher" / "archive"
 PERMISSIONS = read_permissions(OWN / "licences.toml")
-USED = sorted({id for module in sessions.discover().values() for id in module.LESSON.data})
+USED = sorted({id for held in sessions.discover().values() for id in held.lesson.data})
 
 
 def meta(id, provenance="real"):
@@ -129,7 +130,8 @@ def test_the_page_of_licences_names_every_data_set():
 def test_the_guide_in_the_teachers_archive_leads_on(tmp_path):
     (tmp_path / "students.zip").write_bytes(b"")
     inputs = {"teacher": [OWN / "TEACHER.md"], "bank": [tmp_path / "students.zip"]}
-    inputs["guide"] = [TOP / "docs/how-to/teach.md", TOP / "docs/explanation/course.md"]
+    names = ("how-to/teach", "how-to/own-session", "explanation/course")
+    inputs["guide"] = [TOP / "docs" / f"{name}.md" for name in names]
     inputs |= {"solutions": [], "slides": [], "container": [OWN / "Containerfile"]}
     for name in ("annobench-1.2-py3-none-any.whl", "requirements.txt"):
         (tmp_path / name).write_bytes(b"")
@@ -153,8 +155,8 @@ def test_the_guide_in_the_teachers_archive_leads_on(tmp_path):
 def test_the_guide_for_teachers_names_the_sessions_that_fetch_labels():
     fetching = [
         str(int(id.partition("_")[0]))
-        for id, module in sorted(sessions.discover().items())
-        if set(module.LESSON.data) - set(PERMISSIONS)
+        for id, held in sorted(sessions.discover().items())
+        if set(held.lesson.data) - set(PERMISSIONS)
     ]
     guide = (TOP / "docs" / "how-to" / "teach.md").read_text("utf-8")
     assert f"sessions {', '.join(fetching[:-1])} and {fetching[-1]} have" in guide
@@ -178,8 +180,8 @@ def wheels(tmp_path_factory):
     """Both wheels: the students' and the teacher's."""
     folder = tmp_path_factory.mktemp("wheels")
     students, teacher = folder / "students.whl", folder / "teacher.whl"
-    build_wheel.build(TOP, students, OWN / "README.md", build_wheel.TEACHERS)
-    build_wheel.build(TOP, teacher, TOP / "README.md")
+    build_wheel.build(TOP, students, OWN / "README.md", students=True)
+    build_wheel.build(TOP, teacher, TOP / "README.md", students=False)
     return students, teacher
 
 
@@ -191,8 +193,13 @@ def test_the_students_wheel_has_no_word_of_the_exam_and_the_teachers_has_the_ban
     assert {f"annobench_course/teacher/exam{name}" for name in ("s.py", ".html.j2")} <= set(found)
     with zipfile.ZipFile(students) as one, zipfile.ZipFile(teacher) as other:
         lacking = set(other.namelist()) - set(one.namelist())
-    assert "annobench_course/teacher/banks/q01_chance.py" in lacking
-    assert {name.split("/")[1] for name in lacking} == {"teacher"}
+        texts = [name for name in one.namelist() if name.endswith("/session.md")]
+        taught = [one.read(name).decode() for name in texts]
+    assert "annobench_course/sessions/s01_chance/bank.py" in lacking
+    assert {Path(name).name for name in lacking if "/teacher/" not in name} == {"bank.py"}
+    assert len(texts) == 10
+    for tag in TEACHERS:
+        assert not [text for text in taught if re.search(rf'(:tags:|"tags":) \[.*{tag}', text)]
 
 
 @pytest.mark.slow

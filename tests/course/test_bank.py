@@ -19,17 +19,23 @@ STUDENTS = ["Ann", "李 明", "s3141592"]
 SECRET, OTHER = Secret("a secret of the tests"), Secret("another secret of theirs")
 
 
-def test_a_session_adds_at_least_six_questions(lesson):
-    listed = exams.catalogue([lesson.id])
-    enough = 1 if lesson.id == "00_example" else 6
-    assert list(listed.index) == list(lesson.bank)
-    assert len(lesson.bank) >= enough
+@pytest.fixture
+def questions(lesson):
+    """The session's questions, which one of a teacher's own may lack."""
+    if not lesson.bank and not lesson.is_ours:
+        pytest.skip("this session has no bank.py")
+    return exams.catalogue([lesson.id])
+
+
+def test_a_session_of_ours_adds_at_least_six_questions(lesson, questions):
+    assert list(questions.index) == list(lesson.bank)
+    assert len(lesson.bank) >= (6 if lesson.is_ours else 1)
     assert not set(lesson.bank) & set(lesson.exercises), "exams draw from the bank alone"
 
 
 @pytest.mark.parametrize("student", STUDENTS)
-def test_a_question_stands_alone_and_has_its_solution(lesson, student):
-    for id in exams.catalogue([lesson.id]).index:
+def test_a_question_stands_alone_and_has_its_solution(questions, student):
+    for id in questions.index:
         asked = exams.question(id, student, SECRET)
         assert len(asked.text) > 20, id
         assert asked.answer, id
@@ -38,14 +44,13 @@ def test_a_question_stands_alone_and_has_its_solution(lesson, student):
             assert not re.search(r"[{}$]|session\.|\bnan\b|array\(", text), f"{id}: {text}"
 
 
-def test_numbers_differ_between_students_and_from_the_notebook(lesson):
+def test_numbers_differ_between_students_and_from_the_notebook(questions):
     varied = 0
-    listed = exams.catalogue([lesson.id])
-    for id in listed.index:
+    for id in questions.index:
         texts = {repr(exams.question(id, student, SECRET)) for student in STUDENTS}
         varied += len(texts) > 1
         assert exams.question(id, "Ann", SECRET) == exams.question(id, "Ann", SECRET)
-    assert varied >= 0.8 * len(listed)
+    assert varied >= 0.8 * len(questions)
 
 
 def test_who_knows_the_bank_but_not_the_secret_has_no_answer(lesson):

@@ -14,7 +14,9 @@ def choices(kind):
     found = []
     for id, session in sessions.discover().items():
         if id != "00_example" and kind == "exercises":
-            found += [(e.options, e.keys) for e in session.EXERCISES if isinstance(e, Choice)]
+            found += [
+                (e.options, e.keys) for e in session.exercises.values() if isinstance(e, Choice)
+            ]
         elif id != "00_example":
             asked = banks.get(id).values()
             cases = [(e.options, e.cases) for e in asked if isinstance(e, ChoiceQuestion)]

@@ -479,8 +479,15 @@ def study_sources(wildcards, name):
 def session_sources(wildcards):
     """Return a digest of the sources of a session: its exercises, and all that its cells may use."""
     script = WORKFLOW / "scripts/course/execute_course.py"
-    own = f"annobench_course.sessions.s{wildcards.session}"
-    return imports_of(script, also=[own, "annobench_course.student"])
+    used = imports_of(script, also=["annobench_course.student"])
+    return [used, modules_of(wildcards.session, ["exercises.py"])]
+
+
+def modules_of(session, names):
+    """Return a digest of modules in the folder of a session, and of all that they import."""
+    paths = [SESSIONS[session].folder / name for name in names]
+    found = {Path(os.path.relpath(path)) for path in paths if path.is_file()}
+    return digest(found | {each for path in found for each in library_sources(path, PACKAGE)})
 
 
 def offered(key):

@@ -126,7 +126,7 @@ rule render_index:
 
 
 #: Data sets whose labels anyone may pass on: the site offers them, as the course's archive does.
-PERMISSIONS = WORKFLOW.parent / "course/archive/licences.toml"
+PERMISSIONS = COURSE / "teacher/archive/licences.toml"
 OFFERED = sorted(
     set(tomllib.loads(PERMISSIONS.read_text("utf-8")) if PERMISSIONS.is_file() else [])
     & set(DATASETS)

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from typing import Any
 
-import click
 import typer
 from typer.core import TyperGroup
 
@@ -27,11 +27,11 @@ GROUP = "annobench.commands"
 class Commands(TyperGroup):
     """The commands of the library, and those of other packages after them."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:
         own = super().list_commands(ctx)
         return [*own, *sorted(_points().keys() - set(own))]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
         own = super().get_command(ctx, cmd_name)
         if own is not None or cmd_name not in _points():
             return own
@@ -43,7 +43,7 @@ def _points() -> dict[str, EntryPoint]:
 
 
 @cache
-def _loaded(name: str) -> click.Command:
+def _loaded(name: str) -> Any:
     """Return the command of an entry point, or one that says why it can't be used."""
     point = _points()[name]
     try:
@@ -52,21 +52,21 @@ def _loaded(name: str) -> click.Command:
             raise TypeError(f"{point.value} is of type {type(found).__name__}, not typer.Typer")
         command = typer.main.get_command(found)
     except Exception as error:  # whatever the code of others raises
-        return _broken(point, error)
+        command = typer.main.get_command(_broken(point, error))
     command.name = name
     return command
 
 
-def _broken(point: EntryPoint, error: Exception) -> click.Command:
+def _broken(point: EntryPoint, error: Exception) -> typer.Typer:
     whose = point.dist.name if point.dist else "unknown origin"
     why = ImportError(
         f"{point.name}: this command of {point.value} (of {whose}) can't be used. "
         f"{type(error).__name__}: {str(error).rstrip('.')}. Mend or uninstall it."
     )
-    return click.Command(
-        point.name,
-        callback=lambda: fail(why),
+    app = typer.Typer(add_completion=False)
+    app.command(
         help="Can't be used; run it to see why.",
         add_help_option=False,  # whatever is asked of it, this is the answer
         context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
-    )
+    )(lambda: fail(why))
+    return app

@@ -62,9 +62,8 @@ def main() -> None:
     from annobench_course.draws import draw
 
     for session in sessions.discover().values():
-        known = {exercise.id: exercise for exercise in session.EXERCISES}
-        for exercise in session.EXERCISES:
-            given = draw(exercise.id, known, "compiling")
+        for id, exercise in session.exercises.items():
+            given = draw(id, session.exercises, "compiling")
             exercise.check(exercise.right_answer(given), given)
     items, annotators = [*range(12)] * 3, [0] * 12 + [1] * 12 + [2] * 12
     labels = ["yes", "no", "no"] * 4 + ["yes", "no"] * 6 + ["no", "yes", "yes"] * 4

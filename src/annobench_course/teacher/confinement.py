@@ -228,7 +228,7 @@ def _readable() -> Iterator[Path]:
 
     yield from map(Path, (sys.prefix, sys.base_prefix, sys.exec_prefix, *sessions.__path__))
     # Where the packages are: in another's checkout, if they are installed from one.
-    yield from (Path(module.__file__).resolve().parent for module in (annobench, annobench_course))
+    yield from (Path(path).resolve() for path in (*annobench.__path__, *annobench_course.__path__))
     yield from map(Path, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)))
     if site.ENABLE_USER_SITE:
         yield Path(site.getusersitepackages())
@@ -247,6 +247,7 @@ def _environment() -> dict[str, str]:
     return {name: os.environ[name] for name in (*kept, *engines) if name in os.environ} | {
         "ANNOBENCH_CACHE": str(cache_folder().absolute()),
         FOLDER: str(compiled_folder()),
+        sessions.FOLDERS: os.pathsep.join(list(sessions.__path__)[1:]),
     }
 
 

@@ -24,7 +24,6 @@ from annobench.core.texts import is_formula
 from annobench_course import sessions
 from annobench_course.draws import draw
 from annobench_course.errors import CourseError
-from annobench_course.exercise import Exercise
 from annobench_course.functions import Function
 from annobench_course.outcomes import Checked
 from annobench_course.results import FILE
@@ -188,10 +187,10 @@ def _listen(process: _Conversation, found: _Submission) -> None:
 
 def _begin(session: str, found: _Submission) -> None:
     try:
-        exercises = sessions.get(session).EXERCISES
+        exercises = sessions.get(session).exercises
     except CourseError:
         return
-    found.outcomes.setdefault(session, {e.id: Checked(e.id, False, _UNCHECKED) for e in exercises})
+    found.outcomes.setdefault(session, {id: Checked(id, False, _UNCHECKED) for id in exercises})
 
 
 def _check(process: _Conversation, found: _Submission, session: str, id: str, value: str) -> None:
@@ -201,7 +200,7 @@ def _check(process: _Conversation, found: _Submission, session: str, id: str, va
     found.answers[session, id] = found.answers.get((session, id), 0) + 1
     if found.answers[session, id] > MAX_ANSWERS:
         raise _EndedError(f"The notebook checks exercise {id} more than {MAX_ANSWERS} times.")
-    exercises: dict[str, Exercise] = {e.id: e for e in sessions.get(session).EXERCISES}
+    exercises = sessions.get(session).exercises
     exercise = exercises[id]
     student = found.student
     if isinstance(exercise, Function):

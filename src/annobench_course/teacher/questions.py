@@ -23,7 +23,7 @@ class NumberQuestion(Number):
 
     Attributes
     ----------
-    id, title, hint, given, solve, mistakes, digits
+    id, title, given, solve, mistakes, digits
         As in `Number`.
     question : str or callable
         A text with the names of what is given in braces, or a function of what is given.
@@ -33,7 +33,6 @@ class NumberQuestion(Number):
 
     question: Text
     solution: Text
-    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class ChoiceQuestion(Exercise):
 
     Attributes
     ----------
-    id, title, hint : str
+    id, title : str
         As in `Exercise`.
     options : mapping of str to str
         Text of each option by its key.
@@ -68,7 +67,6 @@ class ChoiceQuestion(Exercise):
 
     options: Mapping[str, str]
     cases: Mapping[str, Case]
-    hint: str = ""
 
     def propose(self, rng: np.random.Generator) -> dict[str, Any]:
         keys = list(self.options)

@@ -14,7 +14,7 @@ from annobench.core.files import recording, replacing
 
 @dataclass(frozen=True)
 class Permission:
-    """Why anyone may pass on the labels of a data set; `course/archive/licences.toml` explains."""
+    """Why anyone may pass on the labels of a data set; `licences.toml` explains."""
 
     stated: str
     because: str
