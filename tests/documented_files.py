@@ -249,6 +249,7 @@ WRITERS: dict[str, Callable[[Path], None]] = {
     "assignments.tsv": toloka,
     "table.csv": wide,
     "submissions": submissions,
+    "participants.csv": lambda path: path.write_text("Username,Email address\nAnn,\n") and None,
     "students.txt": lambda path: path.write_text("Ann\nBob\n") and None,
     "secret.txt": lambda path: path.write_text("a long secret of the teacher's\n") and None,
     **{f"chain_{n}.csv": chain(n) for n in (1, 2, 3, 4)},

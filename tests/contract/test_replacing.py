@@ -74,6 +74,13 @@ def write_draws(path):
     table.to_csv(path, index=False)
 
 
+def write_grades(path):
+    """Write a table of grades, and a list of participants beside it."""
+    row = dict.fromkeys(grading.COLUMNS, "") | {"student": "Ann", "exercise": "total"}
+    pd.DataFrame([row | {"session": "01_chance", "passed": 1, "of": 2}]).to_csv(path, index=False)
+    path.with_name("people.csv").write_text("Username,Email address\nAnn,ann@u.org\n")
+
+
 def write_lines(path):
     path.write_text("Ann\nBob\n")
 
@@ -147,6 +154,13 @@ RECIPES = {
         lambda source, out: ("course", "grade", source.parent, "--out", out),
         source=lambda path: path.write_text("{}"),
         file="grades.csv",
+    ),
+    ("course", "gradebook"): Recipe(
+        lambda source, out: (
+            *("course", "gradebook", source, source.with_name("people.csv"), "--out", out),
+        ),
+        source=write_grades,
+        file="gradebook.csv",
     ),
     ("course", "exam"): Recipe(
         lambda source, out: ("course", "exam", source, *SECRET, "--questions", 1, "--out", out),

@@ -95,3 +95,44 @@ def grade(
         say(f"{row['file']} ({row['student'] or 'no name'}): {said}")
     note_formulas([table])
     say(f"{table}: {grades['file'].nunique()} notebooks")
+
+
+@app.command()
+def gradebook(
+    grades: Annotated[Path, typer.Argument(help="Table that `annobench course grade` wrote.")],
+    participants: Annotated[
+        Path, typer.Argument(help="CSV: Canvas's gradebook, or Moodle's participants or grades.")
+    ],
+    out: Annotated[Path, typer.Option(help="Table to import there.")] = Path("gradebook.csv"),
+    due: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="When a session is due, SESSION=TIME in local time; several times for several."
+        ),
+    ] = None,
+    force: ForceOption = False,
+) -> None:
+    """Write grades as Moodle or Canvas imports them, and list what is late or missing.
+
+    Example: annobench course gradebook grades.csv participants.csv --due 01_chance=2026-10-01T12:00
+    """
+    from annobench_course.teacher import gradebook as platform
+
+    remarks = out.with_name(f"{out.stem}_remarks.csv")
+    writing = Writing("course gradebook", out.parent, force, (grades, participants))
+    try:
+        writing.check([out.name, remarks.name])
+        table, said = platform.fill(
+            platform.read_grades(grades),
+            platform.read_list(participants),
+            platform.read_due(due or []),
+        )
+        write_csv(table, out)
+        write_csv(said, remarks)
+        writing.record([out.name, remarks.name])
+    except (ValueError, OSError) as error:
+        fail(error)
+    note_formulas([out, remarks])
+    for row in said.to_dict("records"):
+        say(f"{row['session'] or row['file']}, {row['student'] or 'no name'}: {row['remark']}")
+    say(f"{out}: {table.shape[0]} rows; {remarks}: {len(said)} remarks")

@@ -15,6 +15,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from annobench_course.teacher.wire import Foreign, decode, error_of
 __all__ = ["COLUMNS", "TOTAL", "grade"]
 
 #: Columns of the table of grades.
-COLUMNS = ("student", "exercise", "passed", "of", "message", "session", "file")
+COLUMNS = ("student", "exercise", "passed", "of", "message", "session", "file", "submitted")
 
 #: What stands for the exercise in the row of a notebook's total.
 TOTAL = "total"
@@ -113,8 +114,8 @@ def grade(
     compile_apart()
     rows: list[tuple[object, ...]] = []
     for path in notebooks:
-        found = _graded(path, seconds, confined)
-        rows += _rows(path.relative_to(home).as_posix(), found)
+        found, time = _graded(path, seconds, confined), _changed(path)
+        rows += [(*row, time) for row in _rows(path.relative_to(home).as_posix(), found)]
     return _doubles_marked(pd.DataFrame(rows, columns=list(COLUMNS)))
 
 
@@ -122,6 +123,14 @@ def _notebooks(home: Path) -> Iterator[Path]:
     for path in sorted(home.rglob("*.ipynb")):
         if ".ipynb_checkpoints" not in path.parts and not path.is_symlink():
             yield path
+
+
+def _changed(path: Path) -> str:
+    """Return when a file was last changed, to the minute, in local time."""
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime).astimezone().isoformat(" ", "minutes")
+    except OSError:
+        return ""
 
 
 def _data_folder(home: Path) -> Path | None:
