@@ -77,6 +77,8 @@ def grade(
 
     Example: annobench course grade submissions
     """
+    from rich.progress import Progress
+
     from annobench_course.teacher import grading
 
     table = folder / "grades.csv" if out is None else out
@@ -84,8 +86,13 @@ def grade(
     writing = Writing("course grade", table.parent, force, notebooks)
     try:
         writing.check([table.name])
-        with terminal(stderr=True).status("Grading"):
-            grades = grading.grade(folder, seconds=seconds, data=data, trusted=trust)
+        with Progress(console=terminal(stderr=True)) as bars:
+            bar = bars.add_task("Grading", total=len(notebooks) or None)
+
+            def follow(done: int, total: int) -> None:
+                bars.update(bar, completed=done, total=total)
+
+            grades = grading.grade(folder, seconds=seconds, data=data, trusted=trust, follow=follow)
         write_csv(grades, table)
         writing.record([table.name])
     except (ValueError, OSError) as error:

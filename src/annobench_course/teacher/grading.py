@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import pickle
 import secrets
 import subprocess
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -31,8 +34,9 @@ from annobench_course.results import FILE
 from annobench_course.student import DATA, NOBODY
 from annobench_course.teacher.compiling import compile_apart
 from annobench_course.teacher.confinement import Confinement, confinement
-from annobench_course.teacher.limits import MAX_ANSWERS, MAX_FILE, MAX_LINE
+from annobench_course.teacher.limits import MAX_ANSWERS, MAX_AT_ONCE, MAX_FILE, MAX_LINE
 from annobench_course.teacher.wire import Foreign, decode, error_of
+from annobench_course.watch import ELAPSED_SECONDS, TooSlowError
 
 __all__ = ["COLUMNS", "TOTAL", "grade"]
 
@@ -77,8 +81,9 @@ def grade(
     seconds: int = 180,
     data: Path | str | None = None,
     trusted: bool = False,
+    follow: Callable[[int, int], None] = lambda done, n: None,
 ) -> pd.DataFrame:
-    """Run and grade every notebook of a folder.
+    """Run and grade every notebook of a folder, as many at once as there are processors.
 
     Parameters
     ----------
@@ -90,6 +95,8 @@ def grade(
         The course's folder of data; by default `data` in the folder or in one above it.
     trusted : bool, default False
         Whether submissions may run unconfined if this computer can't confine them.
+    follow : callable, optional
+        Called after each notebook with the number of those that are done, and of all.
 
     Returns
     -------
@@ -113,9 +120,11 @@ def grade(
     confined = confinement(shared, home, trusted=trusted)
     compile_apart()
     rows: list[tuple[object, ...]] = []
-    for path in notebooks:
-        found, time = _graded(path, seconds, confined), _changed(path)
-        rows += [(*row, time) for row in _rows(path.relative_to(home).as_posix(), found)]
+    for path, found in zip(
+        notebooks, _all_graded(notebooks, seconds, confined, follow), strict=True
+    ):
+        changed = _changed(path)
+        rows += [(*row, changed) for row in _rows(path.relative_to(home).as_posix(), found)]
     return _doubles_marked(pd.DataFrame(rows, columns=list(COLUMNS)))
 
 
@@ -150,6 +159,21 @@ def _cells(path: Path) -> list[str]:
     except OSError as error:
         raise _EndedError(f"The notebook can't be read ({error.strerror}).") from None
     return code
+
+
+def _all_graded(
+    paths: list[Path], seconds: int, confined: Confinement, follow: Callable[[int, int], None]
+) -> list[_Submission]:
+    """Grade notebooks at once: each works in a process of its own, for which a thread waits."""
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, MAX_AT_ONCE)) as pool:
+        running = [pool.submit(_graded, path, seconds, confined) for path in paths]
+        try:
+            for done, _ in enumerate(as_completed(running), 1):
+                follow(done, len(running))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [each.result() for each in running]
 
 
 def _graded(path: Path, seconds: int, confined: Confinement) -> _Submission:
@@ -220,6 +244,7 @@ def _check(process: _Conversation, found: _Submission, session: str, id: str, va
     except ValueError:
         answer = Foreign("unknown type")
     if isinstance(answer, Foreign) and answer.type_name == "function":
+        process.begin_answer()
         answer = process.call
     found.outcomes[session][id] = exercise.check(answer, given)
     if process.broken:
@@ -235,6 +260,7 @@ class _Conversation:
         self._target, self._source = process.stdin, process.stdout
         self._seconds = seconds
         self._calls = 0
+        self._deadline = float("inf")
         self._stopped = threading.Event()
         #: Why it says no more, found out during a call.
         self.broken = ""
@@ -272,6 +298,10 @@ class _Conversation:
         except OSError:
             raise self._ended() from None
 
+    def begin_answer(self) -> None:
+        """Give the calls of one function their time, as threads have no alarm."""
+        self._deadline = time.monotonic() + ELAPSED_SECONDS
+
     def tell(self, **message: object) -> None:
         """Say something to the submission, which may be gone or not listen."""
         self._say(json.dumps(message))
@@ -291,6 +321,8 @@ class _Conversation:
 
     def call(self, *arguments: Any) -> Any:
         """Call the function that the submission has just given as its answer."""
+        if time.monotonic() > self._deadline:
+            raise TooSlowError
         self._calls += 1
         try:
             packed = base64.b64encode(pickle.dumps(arguments)).decode()

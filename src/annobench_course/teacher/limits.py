@@ -2,6 +2,7 @@
 
 __all__ = [
     "MAX_ANSWERS",
+    "MAX_AT_ONCE",
     "MAX_FILE",
     "MAX_FOLDER",
     "MAX_LINE",
@@ -17,6 +18,9 @@ MAX_MEMORY = 2 << 30
 MAX_LINE = 4 << 20
 MAX_WRITTEN = 1 << 26
 MAX_FOLDER = 1 << 28
+
+#: Submissions that run at once, each with its memory.
+MAX_AT_ONCE = 4
 
 #: Processes and threads.
 MAX_PROCESSES = 128

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from annobench_course.teacher.limits import MAX_MEMORY, MAX_WRITTEN
-from annobench_course.watch import FUNCTION_SECONDS, TooSlowError, time_limit
+from annobench_course.watch import ELAPSED_SECONDS, FUNCTION_SECONDS, TooSlowError, time_limit
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -172,7 +172,8 @@ def main() -> None:
     source, target = _pipes()
     # A cell that never ends shall not keep those after it from running.
     share = int(seconds) / 2
-    grader = _Grader(source, target, seconds=min(FUNCTION_SECONDS, share), elapsed=share)
+    seconds_of_call, elapsed = min(FUNCTION_SECONDS, share), min(ELAPSED_SECONDS, share)
+    grader = _Grader(source, target, seconds=seconds_of_call, elapsed=elapsed)
     cells = grader.cells()
     _settle()
     _run(cells, grader, share)
