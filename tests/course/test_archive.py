@@ -51,9 +51,9 @@ def packed(tmp_path, metas):
     """Return the files of data that the archive gets."""
     inputs = {"permissions": [OWN / "licences.toml"]}
     inputs["licences"] = sorted((OWN / "licences").iterdir())
-    for name in ("wheel", "requirements", "readme", "licence", "results"):
-        inputs[name] = [tmp_path / name]
-        inputs[name][0].write_text(name)
+    for name in ("annobench-1.2-wheel", "requirements", "readme", "licence", "terms", "results"):
+        inputs[name.split("-")[-1]] = [tmp_path / name]
+        (tmp_path / name).write_text(name)
     inputs |= {"student": [], "tables": [], "data": []}
     for id in metas:
         (tmp_path / id).mkdir()
@@ -129,7 +129,11 @@ def test_the_page_of_licences_names_every_data_set():
 
 def test_the_guide_in_the_teachers_archive_leads_on(tmp_path):
     (tmp_path / "students.zip").write_bytes(b"")
-    inputs = {"teacher": [OWN / "TEACHER.md"], "bank": [tmp_path / "students.zip"]}
+    inputs = {
+        "terms": [OWN / "TERMS.md"],
+        "teacher": [OWN / "TEACHER.md"],
+        "bank": [tmp_path / "students.zip"],
+    }
     names = ("how-to/teach", "how-to/own-session", "explanation/course")
     inputs["guide"] = [TOP / "docs" / f"{name}.md" for name in names]
     inputs |= {"solutions": [], "slides": [], "container": [OWN / "Containerfile"]}
@@ -141,6 +145,7 @@ def test_the_guide_in_the_teachers_archive_leads_on(tmp_path):
     named = set(re.findall(r"`(guide/[^`]+)`", files["README.md"].decode()))
     assert named == {"guide/how-to/teach.md"}
     assert f"docker build --tag {IMAGE} ." in inputs["guide"][0].read_text("utf-8")
+    assert b"version 1.2. CC BY 4.0" in files["TERMS.md"]
     built = b"docker build --tag annobench-course:1.2 ."
     assert built in files["README.md"]
     assert built in files["package/Containerfile"]

@@ -249,6 +249,7 @@ rule archive_course:
             for name in ("how-to/teach", "how-to/own-session", "explanation/course")
         ],
         licence=str(WORKFLOW.parent / "LICENSE"),
+        terms=str(ARCHIVE / "TERMS.md"),
         permissions=str(ARCHIVE / "licences.toml"),
         licences=sorted(map(str, (ARCHIVE / "licences").glob("*.txt"))),
         results="results/course/data/results.csv",

@@ -169,17 +169,17 @@ def fill(
     for session, rows in graded[graded["session"].ne("")].groupby("session", sort=True):
         title = _title(str(session))
         points[title] = rows["of"].iloc[0]
-        cells = pd.Series("", index=people.index)
+        given: dict[object, str] = {}
         for where, own in rows[rows["where"].notna()].groupby("where"):
             last = own.sort_values(["submitted", "file"]).iloc[-1]
-            cells[where] = last["passed"]
+            given[where] = last["passed"]
             said = [*_late(last, due.get(str(session)))]
             if len(own) > 1:
                 said.append(f"the last of {len(own)} notebooks counts")
             remarks += [(last["student"], session, text, last["file"]) for text in said]
-        missing = cells.index[cells.eq("")]
-        remarks += [(_shown(people.loc[where]), session, "missing", "") for where in missing]
-        filled[title] = cells
+        missing = people[~people.index.isin(list(given))]
+        remarks += [(_shown(each), session, "missing", "") for _, each in missing.iterrows()]
+        filled[title] = [given.get(where, "") for where in people.index]
     if "Section" in people.columns:
         first = dict.fromkeys(people.columns, "") | {"Student": f"    {_POINTS}"} | points
         filled = pd.concat([pd.DataFrame([first]), filled], ignore_index=True)
