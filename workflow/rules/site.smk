@@ -129,7 +129,7 @@ rule render_index:
 
 
 #: Data sets whose labels anyone may pass on: the site offers them, as the course's archive does.
-PERMISSIONS = COURSE / "archive/licences.toml"
+PERMISSIONS = COURSE / "teacher/archive/licences.toml"
 OFFERED = sorted(
     set(tomllib.loads(PERMISSIONS.read_text("utf-8")) if PERMISSIONS.is_file() else [])
     & set(DATASETS)
@@ -200,8 +200,9 @@ rule site:
         runtime=10,
     params:
         library=imports_of(WORKFLOW / "scripts/site/build_site.py"),
-        # The reference shows the whole library.
-        reference=config["site"]["reference"] and digest(PACKAGE.rglob("*.py")),
+        # The reference shows the whole library, and the course.
+        reference=config["site"]["reference"]
+        and digest([*PACKAGE.rglob("*.py"), *COURSE.rglob("*.py")]),
         # By their places on the site.
         notebooks={
             **{f"papers/{paper.key}/notebook": paper.notebook for paper in PAPERS.values()},
