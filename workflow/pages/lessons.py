@@ -225,7 +225,7 @@ def lessons(results: Results) -> Iterator[dict[str, Any]]:
             continue
         yield shown | {
             "outcome": lesson.judge(values),
-            "found": lesson.found.format_map(values | more),
+            "found": lesson.found.format_map({**values, **more}),
             "values": rows,
         }
 

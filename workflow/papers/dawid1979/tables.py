@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -191,7 +192,7 @@ def models_table(
     """Return each model's probabilities for every patient on whom the models differ."""
     fits: dict[str, Fit] = {MAXIMUM: fitted, BEST: found.best}
     for name, (model, options) in MODELS.items():
-        more = dict(options)
+        more: dict[str, Any] = dict(options)
         if model in RANDOM:
             more["rng"] = rng.spawn(1)[0]
         if model == "hierarchical_dawid_skene":

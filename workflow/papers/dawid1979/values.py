@@ -103,7 +103,7 @@ def without_each_observer(labels: Annotations) -> dict[str, np.ndarray]:
 def sensitive_patients(fitted: DawidSkeneFit, removed: Mapping[str, np.ndarray]) -> np.ndarray:
     """Return whether the consensus of each patient changes without one of the observers."""
     own = fitted.posterior.argmax(axis=1)
-    return np.array([found != own for found in removed.values()]).any(axis=0)
+    return np.any([found != own for found in removed.values()], axis=0)
 
 
 def sensitivity_claims(fitted: DawidSkeneFit, sensitive: np.ndarray) -> list[Computed]:

@@ -29,7 +29,7 @@ class Predicted:
     @classmethod
     def of(cls, data: LoadedData) -> "Predicted":
         """Take them from a data set."""
-        columns = [name for name in data.items if name.startswith("p_")]
+        columns = [name for name in map(str, data.items) if name.startswith("p_")]
         labels = data.labels.set_index("item")["label"].reindex(data.items["item"])
         given = labels.astype(int).to_numpy()
         return cls(pd.Index(data.items["item"]), given, data.items[columns].to_numpy(float))

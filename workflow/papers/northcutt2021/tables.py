@@ -65,7 +65,7 @@ def agreement_table(votes: Mapping[str, values.Checked]) -> pd.DataFrame:
     """
     rows = []
     for name, each in votes.items():
-        columns = [c for c in each.items if c.startswith("n_") and c != "n_test"]
+        columns = [c for c in map(str, each.items) if c.startswith("n_") and c != "n_test"]
         counts = each.items[columns].to_numpy()
         used = counts[:, counts.sum(axis=0) > 0]
         labels = Annotations.from_counts(used)
