@@ -13,6 +13,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from typer.testing import CliRunner
 
+import annobench_course
 from annobench.cli import app
 from annobench_course.errors import CourseError
 from annobench_course.teacher import confinement as confining
@@ -26,6 +27,9 @@ from annobench_course.teacher.confinement import (
 )
 
 pytestmark = pytest.mark.slow
+
+#: What "changes the library" would change.
+PACKAGE = Path(annobench_course.__file__).parent
 
 FIRST = """
 import annobench_course as course
@@ -112,7 +116,7 @@ def graded(home, other_processes, tmp_path_factory):
         for name in ("honest", "zealous"):
             write(submissions, name, RIGHT)
         before = contents(home)
-        library = contents(Path(grading.__file__).parent)
+        library = contents(PACKAGE)
         table = grading.grade(submissions, seconds=20)
         compiled = contents(cache)
     return dict(list(table.groupby("file"))), before, library, compiled
@@ -130,7 +134,7 @@ def test_it_is_marked_and_fails(graded, name):
 def test_it_does_no_harm(graded, home):
     tables, before, library, compiled = graded
     assert contents(home) == before
-    assert contents(Path(grading.__file__).parent) == library
+    assert contents(PACKAGE) == library
     assert compiled
     assert hashlib.sha256(b"spoiled").hexdigest() not in compiled.values()
     assert (
