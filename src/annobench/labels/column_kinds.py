@@ -44,7 +44,9 @@ _NAMES: Mapping[str, frozenset[str]] = {
     "e-mail addresses": _words("email e_mail mail email_address e_mail_address"),
     "comments": _words(
         "comments note notes remark remarks explanation explanations rationale reason reasons "
-        "justification feedback annotator_comment annotator_notes memo"
+        "justification feedback annotator_comment annotator_notes memo "
+        "any_comments any_comment other_comments further_comments additional_comments "
+        "general_comments anmerkung anmerkungen bemerkung bemerkungen kommentar kommentare"
     ),
     "totals": _words(
         "total totals grand_total gesamtergebnis average avg mean std stdev stddev variance "
@@ -55,7 +57,8 @@ _NAMES: Mapping[str, frozenset[str]] = {
     "agreement": _words(
         "agreement agree agreed match matches matched percent_agreement pct_agreement %_agreement "
         "agreement_% disagreement disagree unanimous cohen_kappa cohens_kappa cohen's_kappa "
-        "fleiss_kappa fleiss'_kappa krippendorff_alpha krippendorff's_alpha"
+        "fleiss_kappa fleiss'_kappa krippendorff_alpha krippendorff's_alpha "
+        "%_agree agree_% %_agreed agreement_rate agreement_(%) %agreement agreement_pct"
     ),
     "what a tool notes": _words(
         "status progress finished ip ipaddress ip_address userlanguage user_language locale "
@@ -103,7 +106,7 @@ def unlike_labels(cells: Mapping[Any, Sequence[str]]) -> dict[Hashable, str]:
 
 
 def _by_name(name: Hashable) -> str:
-    plain = plain_name(name)
+    plain = plain_name(name).rstrip("?:!")
     return next((what for what, names in _NAMES.items() if plain in names), "")
 
 

@@ -652,3 +652,35 @@ def test_what_may_not_be_counts_is_not_read_as_such(tmp_path, rows):
     path.write_text(f"item,label,n\n{rows}")
     with pytest.raises(ReaderError):
         select_labels(path)
+
+
+def test_numbered_names_beside_numbered_labels(tmp_path):
+    path = tmp_path / "pairs.csv"
+    rows = ["id,annotator1,label1,annotator2,label2"]
+    rows += ["a,ann,yes,bob,yes", "b,bob,no,cy,yes", "c,cy,no,ann,no", "d,ann,yes,cy,no"]
+    path.write_text("\n".join(rows))
+    found = select_labels(path, keep_names=True)
+    frame = found.labels.to_frame()
+    assert set(frame["annotator"]) == {"ann", "bob", "cy"}
+    assert set(frame["label"]) == {"yes", "no"}
+    assert frame[frame["item"] == "b"].set_index("annotator")["label"].to_dict() == {
+        "bob": "no",
+        "cy": "yes",
+    }
+
+
+def test_numbered_labels_alone_are_those_of_numbered_annotators(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("id,label1,label2\na,yes,yes\nb,no,yes\nc,no,no\n")
+    assert select_labels(path).labels.n_annotators == 2
+
+
+@pytest.mark.parametrize("name", ["% agree", "Agreement (%)", "Any comments?", "Bemerkungen"])
+def test_what_stands_beside_labels_is_no_annotator(tmp_path, name):
+    path = tmp_path / "table.csv"
+    cells = ["80", "100", "60", ""] if "gree" in name else ["fine", "", "hard", ""]
+    rows = [f"{n},yes,no,yes,{cell}" for n, cell in enumerate(cells)]
+    path.write_text("\n".join([f"id,rater1,rater2,rater3,{name}", *rows]))
+    found = select_labels(path)
+    assert found.labels.annotators == ("rater1", "rater2", "rater3")
+    assert repr(name) in found.read_as

@@ -26,6 +26,8 @@ _WHAT = frozenset(
     | {"sentiment", "topic", "stance", "emotion", "toxicity", "relevance", "quality", "polarity"}
 )
 _SHORT = re.compile(r"(?:no_?)?\d+|[a-z]")
+#: A word and a number without anything between: label1.
+_NUMBERED = re.compile(r"(.*?\D)(\d+)")
 
 
 class Place(NamedTuple):
@@ -103,18 +105,25 @@ def find_grid(cells: Mapping[str, Sequence[str]], named: Sequence[str] = ()) -> 
 
 def _splits(names: list[str]) -> Iterator[dict[str, tuple[str, str]]]:
     """Yield the ways in which columns are all combinations of two lists of words."""
+    for parts in _cuts(names):
+        firsts = {first for first, _ in parts.values()}
+        seconds = {second for _, second in parts.values()}
+        if min(len(firsts), len(seconds)) > 1 and len(parts) == len(firsts) * len(seconds):
+            yield parts
+
+
+def _cuts(names: list[str]) -> Iterator[dict[str, tuple[str, str]]]:
+    """Yield the ways of cutting names in two, each with the names that can be cut so."""
     for separator in _SEPARATORS:
         for cut in (str.rpartition, str.partition):
-            parts = {
+            yield {
                 name: (first, second)
                 for name in names
                 for first, found, second in [cut(name, separator)]
                 if found and first.strip() and second.strip()
             }
-            firsts = {first for first, _ in parts.values()}
-            seconds = {second for _, second in parts.values()}
-            if min(len(firsts), len(seconds)) > 1 and len(parts) == len(firsts) * len(seconds):
-                yield parts
+    found = {name: _NUMBERED.fullmatch(name) for name in names}
+    yield {name: (cut[1], cut[2]) for name, cut in found.items() if cut is not None}
 
 
 def _grid(places: dict[str, Place], questions: Sequence[str]) -> Grid:
