@@ -158,7 +158,7 @@ vulnerabilities: $(SUPPLY)  ## Ask which locked versions have known vulnerabilit
 	.venv-supply/bin/pip-audit --strict --require-hashes --disable-pip --requirement requirements/lock.txt
 
 lint-container: $(SUPPLY)  ## Check the Containerfiles.
-	.venv-supply/bin/hadolint Containerfile course/archive/Containerfile
+	.venv-supply/bin/hadolint Containerfile src/annobench_course/teacher/archive/Containerfile
 
 $(SUPPLY): requirements/supply.txt
 	test -x .venv-supply/bin/python || "$(PYTHON)" -m venv .venv-supply

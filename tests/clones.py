@@ -24,7 +24,6 @@ PARTS = (
     "Snakefile",
     "benchmarks",
     "config",
-    "course/archive",
     "envs",
     "profiles",
     "pyproject.toml",
@@ -210,6 +209,8 @@ def make_clone(top: Path) -> Clone:
         else:
             (top / part).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, top / part)
+    for session in (top / "src/annobench_course/sessions").glob("s[0-9]*"):
+        shutil.rmtree(session)
     (top / "docs/explanation/README.md").write_text("# Background\n\n- [Checks](course.md)\n")
     share_compiled_loops(top)
     for peer in sorted((top / "benchmarks/measured/peers").iterdir())[1:]:

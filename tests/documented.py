@@ -36,6 +36,7 @@ COMPLETE = {"annobench version", "annobench data list", "annobench reference-pos
 FOLLOWED = {
     "docs/how-to/compare-a-method.md": "tests/contract/test_compare_how_to.py",
     "docs/how-to/large-labels.md": "tests/contract/test_large_labels_how_to.py",
+    "docs/how-to/own-session.md": "tests/course/test_own_session.py",
 }
 #: Who runs commands of other pages.
 HERE = "tests/contract/test_documented_commands.py"

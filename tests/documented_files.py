@@ -227,7 +227,7 @@ def submissions(path: Path) -> None:
     """Write a notebook of a student."""
     path.mkdir()
     cell = nbformat.v4.new_code_cell(
-        'import annobench as ab\nsession = ab.course.session("01_chance", student="Ann")\n'
+        'import annobench_course as course\nsession = course.session("01_chance", student="Ann")\n'
     )
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path / "ann.ipynb")
 
@@ -258,6 +258,7 @@ WRITERS: dict[str, Callable[[Path], None]] = {
     "assignments.tsv": toloka,
     "table.csv": wide,
     "submissions": submissions,
+    "participants.csv": lambda path: path.write_text("Username,Email address\nAnn,\n") and None,
     "students.txt": lambda path: path.write_text("Ann\nBob\n") and None,
     "secret.txt": lambda path: path.write_text("a long secret of the teacher's\n") and None,
     **{f"chain_{n}.csv": chain(n) for n in (1, 2, 3, 4)},

@@ -23,14 +23,14 @@ WORKFLOW = Path(__file__).parent
 def library_sources(
     script: Path, package: Path, *, also: Iterable[str] = (), workflow: Path = WORKFLOW
 ) -> list[Path]:
-    """Return the sources of a package, and of the workflow's folders, that a script imports.
+    """Return the sources of packages, and of the workflow's folders, that a script imports.
 
     Parameters
     ----------
     script : Path
         A Python script, or a notebook, whose code cells are read.
     package : Path
-        Folder of the package, such as `src/annobench`.
+        Folder of the library, such as `src/annobench`; packages beside it are followed, too.
     also : iterable of str
         Dotted names of modules that the script imports by discovery, which no import
         statement shows.
@@ -84,7 +84,7 @@ def _digest_once(path: Path) -> str:
 def _direct(file: str, package: Path, workflow: Path) -> tuple[str, ...]:
     """Return the files that a file imports itself."""
     path = Path(file)
-    inside = path.is_relative_to(package)
+    inside = _is_inside(path, package)
     names = _imports(path, _package_of(path, package) if inside else "")
     if not inside:
         names += _through_alias(_code(path), package)
@@ -239,16 +239,25 @@ def _code(path: Path) -> str:
     )
 
 
+def _is_inside(path: Path, package: Path) -> bool:
+    """Say whether a file is of the library or of a package beside it."""
+    home = package.parent
+    return path.is_relative_to(home) and _is_file(
+        home / path.relative_to(home).parts[0] / "__init__.py"
+    )
+
+
 def _package_of(path: Path, package: Path) -> str:
     return ".".join(path.relative_to(package.parent).parent.parts)
 
 
 def _modules(name: str, package: Path) -> list[Path]:
-    """Return the files that importing a dotted name executes; none outside the package."""
+    """Return the files that importing a dotted name executes; none outside the packages."""
     head, *rest = name.split(".")
-    if head != package.name:
+    folder = package.parent / head
+    files = [folder / "__init__.py"]
+    if not _is_file(files[0]):
         return []
-    files, folder = [package / "__init__.py"], package
     for part in rest:
         module = folder / f"{part}.py"
         folder = folder / part

@@ -10,8 +10,8 @@ import pytest
 
 TOP = Path(__file__).parents[2]
 SOURCE = TOP / "src" / "annobench"
-#: A package beside it, which depends on it and on which it does not depend.
-EXPORTS = SOURCE.parent / "annobench_exports"
+#: Packages beside it, which depend on it and on which it does not depend.
+EXPORTS, COURSE = (SOURCE.parent / f"annobench_{name}" for name in ("exports", "course"))
 MAX_LINES = 900
 
 
@@ -80,26 +80,46 @@ def test_no_modules_import_one_another_in_a_circle():
         pytest.fail(" -> ".join(error.args[1]))
 
 
-def test_the_library_never_names_the_package_of_exports():
-    """It finds formats by entry points, whoever wrote them."""
-    named = [path for path in SOURCE.rglob("*.py*") if EXPORTS.name.encode() in path.read_bytes()]
+@pytest.mark.parametrize("beside", [EXPORTS, COURSE], ids=lambda path: path.name)
+def test_the_library_never_names_a_package_beside_it(beside):
+    """It finds formats and commands by entry points, whoever wrote them."""
+    named = [path for path in SOURCE.rglob("*.py*") if beside.name.encode() in path.read_bytes()]
     assert [path for path in named if path.suffix in (".py", ".pyi")] == []
 
 
-def imported_by_exports():
-    """Return what the package of exports imports of the library, by the name of the file."""
-    for path in sorted(EXPORTS.glob("*.py")):
+def imported_by(beside):
+    """Return what a package beside the library imports of it, by the name of the file."""
+    for path in sorted(beside.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == SOURCE.name:
                 yield path.name, [node.module, *(alias.name for alias in node.names)]
 
 
 def test_exports_import_of_the_library_what_others_may_import_too():
-    found = list(imported_by_exports())
+    found = list(imported_by(EXPORTS))
     assert len({file for file, _ in found}) > 15
     packages = {names[0].split(".")[1] for _, names in found}
     assert packages <= {"core", "io", "labels", "spans"}
     assert [each for each in found if "._" in each[1][0] or each[1][1].startswith("_")] == []
+
+
+def test_the_course_imports_of_the_library_what_others_may_import_too():
+    found = [names for _, names in imported_by(COURSE)]
+    assert len(found) > 40
+    private = {names[0] for names in found if "._" in names[0] or names[1].startswith("_")}
+    # A command writes and speaks as the library's own do.
+    assert private == {f"annobench.cli.{name}" for name in ("_replacing", "_shared", "_writing")}
+
+
+def test_only_teachers_have_what_only_teachers_need():
+    """The students' package is built without that folder and without banks."""
+    teacher = f"{COURSE.name}.teacher"
+    paths = [
+        path
+        for path in COURSE.rglob("*.py")
+        if "teacher" not in path.parts and path.name != "bank.py"
+    ]
+    assert [path for path in paths if teacher in path.read_text()] == []
 
 
 def test_no_module_is_long():

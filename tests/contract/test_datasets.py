@@ -30,6 +30,7 @@ SIZES = {
     "snow2008_temp": (462, 76, 4620),
     "snow2008_wsd": (177, 34, 1770),
     "snow2008_wordsim": (30, 10, 300),
+    "snow2008_zaenen": (80, 140, 4000),
     **{
         f"snow2008_{name}": (100, 38, 1000)
         for name in ("anger", "disgust", "fear", "joy", "sadness", "surprise", "valence")
@@ -51,6 +52,7 @@ SIZES = {
     "ti_facts": (42624, 57, 216725),
     "cti_product": (8315, 176, 24945),
     "anesthesia": (45, 5, 315),
+    "anesthesia_table1": (45, 5, 315),
     "caries": (3869, 5, 19345),
     "muc6_gold": (190124, 1, 190124),
     "muc6_error_analysis": (205, 1, 205),
@@ -74,6 +76,17 @@ SIZES = {
         f"semeval2007_{name}": (1000, 6, 6000)
         for name in ("anger", "disgust", "fear", "joy", "sadness", "surprise", "valence")
     },
+    "judge_bench_dices_350": (350, 123, 43050),
+    "judge_bench_dices_990": (990, 76, 72103),
+    "judge_bench_inferential_strategies": (300, 2, 600),
+    **{
+        f"judge_bench_recipes_{name}": (52, 88, 1056)
+        for name in ("grammar", "fluency", "verbosity", "structure", "success", "overall")
+    },
+    **{
+        f"judge_bench_newsroom_{name}": (420, 3, 1260)
+        for name in ("informativeness", "relevance", "fluency", "coherence")
+    },
     "varierr_labels": (500, 4, 1933),
     "varierr_judgements": (1933, 4, 7574),
     "varierr_scores": (895, 19, 16768),
@@ -96,6 +109,26 @@ SIZES = {
     "alt_cebab_stars": (711, 16, 6459),
     "alt_lesion": (500, 10, 4980),
     "alt_kilogram": (993, 54, 11187),
+    "label_errors_mnist": (100, 10, 562),
+    "label_errors_cifar10": (275, 5, 1375),
+    "label_errors_cifar100": (2235, 5, 11175),
+    "label_errors_caltech256": (2360, 5, 11800),
+    "label_errors_imagenet": (5440, 5, 27200),
+    "label_errors_quickdraw": (2500, 5, 12500),
+    "label_errors_20news": (93, 5, 465),
+    "label_errors_imdb": (1310, 5, 6550),
+    "label_errors_amazon": (1000, 5, 5000),
+    "label_errors_audioset": (1229, 5, 6145),
+    "label_errors_mnist_predictions": (10000, 1, 10000),
+    "label_errors_cifar10_predictions": (10000, 1, 10000),
+    "label_errors_20news_predictions": (7532, 1, 7532),
+    "label_errors_imdb_predictions": (25000, 1, 25000),
+    "chiang2023_naturalness": (360, 7, 49787),
+    "chiang2023_coherence": (360, 7, 49986),
+    "chiang2023_engagingness": (360, 7, 49989),
+    "chiang2023_groundedness": (360, 7, 49857),
+    "llm_eval_v1": (3600, 11, 39415),
+    "llm_eval_v2": (3200, 9, 28800),
     "metaphor_discourse_rating": (1000, 183, 15000),
     "metaphor_discourse_binary": (1000, 688, 10000),
 }

@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 
 import annobench
+import annobench_course
 import annobench_exports
 
 with warnings.catch_warnings():  # numpydoc imports Sphinx, which deprecates things of its own
@@ -35,14 +36,19 @@ with warnings.catch_warnings():  # numpydoc imports Sphinx, which deprecates thi
 CHECKS = {"GL08", "SS01", "SS02", "SS03", "SS04", "SS05", "SS06", "PR01", "PR02", "PR03", "RT01"}
 
 
+#: What is documented elsewhere: kernels with their models, commands by their help.
+HELPED = ("annobench.models.kernels", "annobench.cli", "annobench_course.teacher.commands")
+
+
 def modules() -> list[str]:
-    found = ["annobench", "annobench_exports"]
+    found = ["annobench", "annobench_course", "annobench_exports"]
     for entry in (
         *pkgutil.walk_packages(annobench.__path__, "annobench."),
+        *pkgutil.walk_packages(annobench_course.__path__, "annobench_course."),
         *pkgutil.walk_packages(annobench_exports.__path__, "annobench_exports."),
     ):
         private = any(part.startswith("_") for part in entry.name.split("."))
-        if not private and not entry.name.startswith(("annobench.models.kernels", "annobench.cli")):
+        if not private and not entry.name.startswith(HELPED):
             found.append(entry.name)
     return found
 

@@ -17,7 +17,7 @@ RUNS = {target: makefile.runs_of_snakemake(target) for target in makefile.target
 RUNNING = [target for target, runs in RUNS.items() if runs]
 #: What the archive of the course holds; a clone has nothing of it.
 FILES = ["LICENSE", "README.md", "pyproject.toml", "requirements/course.txt"]
-FOLDERS = ["course/archive", "docs/explanation"]
+FOLDERS = ["docs/explanation"]
 
 
 PAPERS = [path.name for path in (TOP / "workflow/papers").iterdir()]

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from annobench.cli import app
 from annobench.cli._replacing import RECORD
-from annobench.course import grading
 from annobench.posteriors import stored
+from annobench_course.teacher import grading
 
 pytestmark = pytest.mark.commands
 
@@ -28,7 +28,8 @@ READ_ONLY = {("version",), ("inspect",), ("data", "list")}
 
 
 def all_commands(group, *path):
-    for name, command in group.commands.items():
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
         if hasattr(command, "commands"):
             yield from all_commands(command, *path, name)
         else:
@@ -71,6 +72,13 @@ def write_draws(path):
     table = pd.DataFrame(array, columns=list(draws.names))
     table["chain"] = [1 + row * 2 // len(table) for row in range(len(table))]
     table.to_csv(path, index=False)
+
+
+def write_grades(path):
+    """Write a table of grades, and a list of participants beside it."""
+    row = dict.fromkeys(grading.COLUMNS, "") | {"student": "Ann", "exercise": "total"}
+    pd.DataFrame([row | {"session": "01_chance", "passed": 1, "of": 2}]).to_csv(path, index=False)
+    path.with_name("people.csv").write_text("Username,Email address\nAnn,ann@u.org\n")
 
 
 def write_lines(path):
@@ -146,6 +154,13 @@ RECIPES = {
         lambda source, out: ("course", "grade", source.parent, "--out", out),
         source=lambda path: path.write_text("{}"),
         file="grades.csv",
+    ),
+    ("course", "gradebook"): Recipe(
+        lambda source, out: (
+            *("course", "gradebook", source, source.with_name("people.csv"), "--out", out),
+        ),
+        source=write_grades,
+        file="gradebook.csv",
     ),
     ("course", "exam"): Recipe(
         lambda source, out: ("course", "exam", source, *SECRET, "--questions", 1, "--out", out),

@@ -135,6 +135,7 @@ def test_the_wheel_has_the_version_and_every_file_of_the_package(wheel, files):
     assert packed == tracked
     assert {"annobench/py.typed", "annobench/datasets/pins/ami.csv"} <= packed
     assert "[annobench.formats]\nexports = annobench_exports\n" in declared
+    assert "[annobench.commands]\ncourse = annobench_course." in declared
 
 
 LOCKED = [

@@ -1,8 +1,7 @@
 """The sessions of the course and the worked example, for tests that hold for all of them."""
 
 import csv
-import importlib
-import os
+import re
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,46 +9,49 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from annobench.course import sessions
-from annobench.course.exam import questions
-from annobench.course.results import COLUMNS, Results
+from annobench_course import sessions
+from annobench_course.results import COLUMNS, Results
+from annobench_course.teacher import banks
 from studies.conformance import conformance
 
 HERE = Path(__file__).parent
 TOP = HERE.parents[1]
-EXAMPLE = HERE / "example_session"
-SOURCES = {path.stem: path for path in [*EXAMPLE.glob("*.md"), *(TOP / "course").glob("*.md")]}
-MODULES = {
-    path.stem.removeprefix("s"): path
-    for path in [*EXAMPLE.glob("s*.py"), *Path(sessions.__path__[0]).glob("s[0-9]*.py")]
-}
+#: A folder of sessions beside the course's, as a teacher has one of their own.
+OWN = HERE / "own_sessions"
 
 
 def pytest_generate_tests(metafunc):
-    """Run a test that asks for `lesson` for every session, by its file."""
+    """Run a test that asks for `lesson` for every session, by its folder."""
     if "lesson" in metafunc.fixturenames:
-        metafunc.parametrize("lesson", sorted(SOURCES | MODULES), indirect=True)
+        folders = [
+            path for home in (OWN, *sessions.__path__) for path in Path(home).glob("s[0-9]*")
+        ]
+        ids = sorted(path.name.removeprefix("s") for path in folders)
+        metafunc.parametrize("lesson", ids, indirect=True)
 
 
 @pytest.fixture(autouse=True, scope="module")
 def example():
     """Make the worked example one of the sessions."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sessions, "__path__", [*sessions.__path__, str(EXAMPLE)])
-        patch.setattr(questions, "__path__", [*questions.__path__, str(EXAMPLE)])
+        patch.setattr(sessions, "__path__", [*sessions.__path__, str(OWN)])
         yield
 
 
 @pytest.fixture
 def lesson(request):
-    """A session: its id, its source, its records."""
-    id = request.param
-    assert id in SOURCES, f"course/{id}.md is missing"
-    assert id in MODULES, f"src/annobench/course/sessions/s{id}.py is missing"
-    module = sessions.get(id)
-    exercises = {e.id: e for e in module.EXERCISES}
-    bank = questions.get(id)
-    return SimpleNamespace(id=id, source=SOURCES[id], module=module, exercises=exercises, bank=bank)
+    """A session: its id, its syllabus, its text, its records; whether it is one of our ten."""
+    held = sessions.get(request.param)
+    bank = banks.get(request.param) if (held.folder / "bank.py").is_file() else {}
+    return SimpleNamespace(
+        id=request.param,
+        syllabus=held.lesson,
+        source=held.text,
+        exercises=held.exercises,
+        hints=held.hints,
+        bank=bank,
+        is_ours=TOP / "src" in held.folder.resolve().parents,
+    )
 
 
 def published():
@@ -118,21 +120,26 @@ def folder(tmp_path, results_file, study_tables):
 
 
 @pytest.fixture(scope="module")
-def other_processes(tmp_path_factory):
+def other_processes():
     """Make the worked example a session in other processes, too."""
-    site = tmp_path_factory.mktemp("site")
-    (site / "sitecustomize.py").write_text(
-        "import annobench.course.sessions as sessions\n"
-        f"sessions.__path__.append({str(EXAMPLE)!r})\n"
-    )
-    home = str(Path(importlib.import_module("annobench").__file__).parents[1])
-    path = [str(site), home, *filter(None, [os.environ.get("PYTHONPATH")])]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", os.pathsep.join(path))
+        patch.setenv(sessions.FOLDERS, str(OWN))
         yield
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory):
+    """The folder of sessions that the guide to one's own shows, as a teacher writes it."""
+    page = (TOP / "docs" / "how-to" / "own-session.md").read_text(encoding="utf-8")
+    folder = tmp_path_factory.mktemp("teacher")
+    files = r"^`([\w./-]+)`:?\n\n(`{3,})\w*\n(.*?)^\2$"
+    for name, _, text in re.findall(files, page, re.MULTILINE | re.DOTALL):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder / "my_sessions"
 
 
 @pytest.fixture(scope="session")
 def example_source():
     """The source of the worked example."""
-    return EXAMPLE / "00_example.md"
+    return OWN / "s00_example" / "session.md"

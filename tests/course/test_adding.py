@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 from exam_words import words_of_the_exam
 
-from annobench.course import grading
-from annobench.course.student import NOBODY
+from annobench_course import sessions
+from annobench_course.student import NOBODY
+from annobench_course.teacher import grading
 
 TOP = Path(__file__).parents[2]
 HERE = Path(__file__).parent
-EXAMPLE = HERE / "example_session"
+OWN = HERE / "own_sessions"
 #: What the rules of the course need of the repository.
 PARTS = (
     "Snakefile",
@@ -29,27 +30,23 @@ PARTS = (
     "profiles",
 )
 PARTS += ("pyproject.toml", "requirements", "src", "workflow", "tests/reference/agreement")
-PARTS += ("docs/how-to/teach.md", "docs/explanation/course.md")
+PARTS += ("docs/how-to/teach.md", "docs/how-to/own-session.md", "docs/explanation/course.md")
 
 pytestmark = [pytest.mark.slow, pytest.mark.workflow]
 
 
 def test_the_guide_names_what_exists():
     text = (TOP / "docs" / "how-to" / "teach.md").read_text()
-    named = set(re.findall(r"`((?:tests|src|course)/[\w./]+)`", text))
-    named -= {
-        f"src/annobench/course/{name}_topic.py" for name in ("sessions/sNN", "exam/questions/qNN")
-    }
-    named -= {"course/NN_topic.md"}
-    assert "tests/course/example_session" in named
+    named = set(re.findall(r"`((?:tests|src)/[\w./]+)`", text))
+    assert "src/annobench_course/sessions" in named
     assert not [name for name in named if not (TOP / name).exists()]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory, results_file):
-    """The results of `make course` in a copy whose only session is the worked example."""
+def made(tmp_path_factory, results_file, home):
+    """The results of `make course` in a copy with two folders of sessions, none of them ours."""
     top = tmp_path_factory.mktemp("clone") / "clone"
-    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "[sq][0-9]*_*.py")
+    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "s[0-9][0-9]_*")
     for part in PARTS:
         if (TOP / part).is_dir():
             shutil.copytree(TOP / part, top / part, ignore=ignored)
@@ -61,14 +58,10 @@ def made(tmp_path_factory, results_file):
     shutil.copytree(TOP / "tests/workflow/example_paper", papers / "example_paper")
     (top / "notebooks").mkdir()
     shutil.move(papers / "example_paper/example_paper.ipynb", top / "notebooks")
-    shutil.copytree(TOP / "course" / "archive", top / "course" / "archive")
-    # The list of the guide: three files, and nothing else is edited.
-    shutil.copy(EXAMPLE / "s00_example.py", top / "src/annobench/course/sessions")
-    shutil.copy(EXAMPLE / "q00_example.py", top / "src/annobench/course/exam/questions")
-    shutil.copy(EXAMPLE / "00_example.md", top / "course")
     environment = {
         **os.environ,
         "PYTHONPATH": str(top / "src"),
+        sessions.FOLDERS: os.pathsep.join(map(str, (OWN, home))),
         "ANNOBENCH_CACHE": str(top / "cache"),
         "XDG_CACHE_HOME": str(top / "cache"),
         "ANNOBENCH_DATA_URL": "http://127.0.0.1:9",
@@ -81,6 +74,7 @@ def made(tmp_path_factory, results_file):
 
 
 def test_all_editions_are_made(made):
+    assert (made / "solutions/11_votes.html").read_text().count(": passed.") == 4
     for name in ("student/00_example", "solutions/00_example"):
         assert (made / f"{name}.ipynb").stat().st_size > 1000
         page = (made / f"{name}.html").read_text()
@@ -122,7 +116,8 @@ def names(path):
 
 def test_the_archives_hold_what_they_should(made):
     students = names(made / "annobench-course.zip")
-    assert {"README.md", "LICENSE", "requirements.txt", "00_example.ipynb"} <= students
+    assert {"README.md", "LICENSE", "TERMS.md", "00_example.ipynb"} <= students
+    assert "requirements.txt" in students
     assert {"data/results.csv", "data/LICENCES.md", "pages/00_example.html"} <= students
     assert sum(name.endswith(".whl") for name in students) == 1
     assert list(words_of_the_exam(made / "annobench-course.zip")) == []
@@ -134,6 +129,15 @@ def test_the_archives_hold_what_they_should(made):
     assert {"package/requirements.txt", "package/Containerfile"} <= teacher
     assert sum(name.endswith(".whl") for name in teacher) == 1
     assert {"solutions/00_example.ipynb", "slides/00_example.html"} <= teacher
+
+
+def test_the_packages_have_the_sessions_of_a_teachers_own(made):
+    [students], [teacher] = (made.glob(f"{part}annobench-*.whl") for part in ("", "package/"))
+    with zipfile.ZipFile(students) as one, zipfile.ZipFile(teacher) as other:
+        packed, more = set(one.namelist()), set(other.namelist())
+    folder = "annobench_course/sessions"
+    assert {f"{folder}/s11_votes/session.md", f"{folder}/s00_example/exercises.py"} <= packed
+    assert f"{folder}/s00_example/bank.py" in more - packed
 
 
 def test_the_requirements_hold_the_wheel_by_its_hash(made):
@@ -155,8 +159,11 @@ def test_the_page_of_the_course_leads_everywhere(made):
     assert "0.B1" in (made / "bank.html").read_text()
 
 
-def test_the_solutions_of_the_archive_are_graded(made, other_processes, tmp_path):
-    notebook = (made / "solutions/00_example.ipynb").read_text().replace(NOBODY, "Ann")
-    (tmp_path / "00_example.ipynb").write_text(notebook)
+def test_the_solutions_of_the_archive_are_graded(made, home, monkeypatch, tmp_path):
+    monkeypatch.setattr(sessions, "__path__", [*sessions.__path__, str(home)])
+    for name in ("00_example", "11_votes"):
+        notebook = (made / f"solutions/{name}.ipynb").read_text().replace(NOBODY, "Ann")
+        (tmp_path / f"{name}.ipynb").write_text(notebook)
     grades = grading.grade(tmp_path, data=made / "data")
     assert (grades["passed"] == grades["of"]).all()
+    assert set(grades["session"]) == {"00_example", "11_votes"}

@@ -14,8 +14,9 @@ import pytest
 from exam_words import words_of_the_exam
 
 from annobench import datasets
-from annobench.course import sessions
-from annobench.course.confinement import IMAGE
+from annobench_course import sessions
+from annobench_course.source import TEACHERS
+from annobench_course.teacher.confinement import IMAGE
 from scripts.course import build_wheel
 from scripts.course.archive_course import (
     licences,
@@ -27,9 +28,9 @@ from scripts.course.archive_course import (
 
 TOP = Path(__file__).parents[2]
 ARCHIVE = TOP / "results" / "course" / "annobench-course.zip"
-OWN = TOP / "course" / "archive"
+OWN = TOP / "src" / "annobench_course" / "teacher" / "archive"
 PERMISSIONS = read_permissions(OWN / "licences.toml")
-USED = sorted({id for module in sessions.discover().values() for id in module.LESSON.data})
+USED = sorted({id for held in sessions.discover().values() for id in held.lesson.data})
 
 
 def meta(id, provenance="real"):
@@ -50,9 +51,9 @@ def packed(tmp_path, metas):
     """Return the files of data that the archive gets."""
     inputs = {"permissions": [OWN / "licences.toml"]}
     inputs["licences"] = sorted((OWN / "licences").iterdir())
-    for name in ("wheel", "requirements", "readme", "licence", "results"):
-        inputs[name] = [tmp_path / name]
-        inputs[name][0].write_text(name)
+    for name in ("annobench-1.2-wheel", "requirements", "readme", "licence", "terms", "results"):
+        inputs[name.split("-")[-1]] = [tmp_path / name]
+        (tmp_path / name).write_text(name)
     inputs |= {"student": [], "tables": [], "data": []}
     for id in metas:
         (tmp_path / id).mkdir()
@@ -128,8 +129,13 @@ def test_the_page_of_licences_names_every_data_set():
 
 def test_the_guide_in_the_teachers_archive_leads_on(tmp_path):
     (tmp_path / "students.zip").write_bytes(b"")
-    inputs = {"teacher": [OWN / "TEACHER.md"], "bank": [tmp_path / "students.zip"]}
-    inputs["guide"] = [TOP / "docs/how-to/teach.md", TOP / "docs/explanation/course.md"]
+    inputs = {
+        "terms": [OWN / "TERMS.md"],
+        "teacher": [OWN / "TEACHER.md"],
+        "bank": [tmp_path / "students.zip"],
+    }
+    names = ("how-to/teach", "how-to/own-session", "explanation/course")
+    inputs["guide"] = [TOP / "docs" / f"{name}.md" for name in names]
     inputs |= {"solutions": [], "slides": [], "container": [OWN / "Containerfile"]}
     for name in ("annobench-1.2-py3-none-any.whl", "requirements.txt"):
         (tmp_path / name).write_bytes(b"")
@@ -139,6 +145,7 @@ def test_the_guide_in_the_teachers_archive_leads_on(tmp_path):
     named = set(re.findall(r"`(guide/[^`]+)`", files["README.md"].decode()))
     assert named == {"guide/how-to/teach.md"}
     assert f"docker build --tag {IMAGE} ." in inputs["guide"][0].read_text("utf-8")
+    assert b"version 1.2. CC BY 4.0" in files["TERMS.md"]
     built = b"docker build --tag annobench-course:1.2 ."
     assert built in files["README.md"]
     assert built in files["package/Containerfile"]
@@ -153,8 +160,8 @@ def test_the_guide_in_the_teachers_archive_leads_on(tmp_path):
 def test_the_guide_for_teachers_names_the_sessions_that_fetch_labels():
     fetching = [
         str(int(id.partition("_")[0]))
-        for id, module in sorted(sessions.discover().items())
-        if set(module.LESSON.data) - set(PERMISSIONS)
+        for id, held in sorted(sessions.discover().items())
+        if set(held.lesson.data) - set(PERMISSIONS)
     ]
     guide = (TOP / "docs" / "how-to" / "teach.md").read_text("utf-8")
     assert f"sessions {', '.join(fetching[:-1])} and {fetching[-1]} have" in guide
@@ -178,8 +185,8 @@ def wheels(tmp_path_factory):
     """Both wheels: the students' and the teacher's."""
     folder = tmp_path_factory.mktemp("wheels")
     students, teacher = folder / "students.whl", folder / "teacher.whl"
-    build_wheel.build(TOP, students, OWN / "README.md", build_wheel.TEACHERS)
-    build_wheel.build(TOP, teacher, TOP / "README.md")
+    build_wheel.build(TOP, students, OWN / "README.md", students=True)
+    build_wheel.build(TOP, teacher, TOP / "README.md", students=False)
     return students, teacher
 
 
@@ -188,8 +195,16 @@ def test_the_students_wheel_has_no_word_of_the_exam_and_the_teachers_has_the_ban
     students, teacher = wheels
     assert list(words_of_the_exam(students)) == []
     found = list(words_of_the_exam(teacher))
-    assert "annobench/course/exam/questions/q01_chance.py" in found
-    assert "annobench/course/exam/exam.html.j2" in found
+    assert {f"annobench_course/teacher/exam{name}" for name in ("s.py", ".html.j2")} <= set(found)
+    with zipfile.ZipFile(students) as one, zipfile.ZipFile(teacher) as other:
+        lacking = set(other.namelist()) - set(one.namelist())
+        texts = [name for name in one.namelist() if name.endswith("/session.md")]
+        taught = [one.read(name).decode() for name in texts]
+    assert "annobench_course/sessions/s01_chance/bank.py" in lacking
+    assert {Path(name).name for name in lacking if "/teacher/" not in name} == {"bank.py"}
+    assert len(texts) == 10
+    for tag in TEACHERS:
+        assert not [text for text in taught if re.search(rf'(:tags:|"tags":) \[.*{tag}', text)]
 
 
 @pytest.mark.slow
@@ -203,17 +218,16 @@ def test_the_students_wheel_runs_without_the_bank(wheels, tmp_path):
         return subprocess.run(words, env=environment, capture_output=True, text=True, cwd=tmp_path)
 
     code = (
-        "import annobench as ab, annobench.course.grading\n"
-        "session = ab.course.Session('01_chance', 'Ann')\n"
-        "print(ab.__file__, session.check('1.1', 7), dir(ab.course))"
+        "import annobench_course as course\n"
+        "session = course.Session('01_chance', 'Ann')\n"
+        "print(course.__file__, session.check('1.1', 7), dir(course))"
     )
     done = run("-c", code)
     assert done.returncode == 0, done.stderr
     assert str(tmp_path) in done.stdout
-    program = ("-c", "from annobench.cli import app; app()", "course")
-    assert "grade" in run(*program, "--help").stdout
-    assert "exam" not in run(*program, "--help").stdout
-    assert run(*program, "exam").returncode == 2
+    program = ("-c", "from annobench.cli import app; app()")
+    assert "course" not in run(*program, "--help").stdout
+    assert run(*program, "course", "exam").returncode == 2
 
 
 @pytest.mark.slow

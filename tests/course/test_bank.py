@@ -9,28 +9,34 @@ import pytest
 from typer.testing import CliRunner
 
 from annobench.cli import app
-from annobench.core.errors import CourseError
-from annobench.course.exam import bank
-from annobench.course.exam.records import ChoiceQuestion
-from annobench.course.exam.secret import Secret, read_secret
-from annobench.course.texts import fill, table
+from annobench_course.errors import CourseError
+from annobench_course.teacher import exams
+from annobench_course.teacher.questions import ChoiceQuestion
+from annobench_course.teacher.secret import Secret, read_secret
+from annobench_course.texts import fill, table
 
 STUDENTS = ["Ann", "李 明", "s3141592"]
 SECRET, OTHER = Secret("a secret of the tests"), Secret("another secret of theirs")
 
 
-def test_a_session_adds_at_least_six_questions(lesson):
-    listed = bank.catalogue([lesson.id])
-    enough = 1 if lesson.id == "00_example" else 6
-    assert list(listed.index) == list(lesson.bank)
-    assert len(lesson.bank) >= enough
+@pytest.fixture
+def questions(lesson):
+    """The session's questions, which one of a teacher's own may lack."""
+    if not lesson.bank and not lesson.is_ours:
+        pytest.skip("this session has no bank.py")
+    return exams.catalogue([lesson.id])
+
+
+def test_a_session_of_ours_adds_at_least_six_questions(lesson, questions):
+    assert list(questions.index) == list(lesson.bank)
+    assert len(lesson.bank) >= (6 if lesson.is_ours else 1)
     assert not set(lesson.bank) & set(lesson.exercises), "exams draw from the bank alone"
 
 
 @pytest.mark.parametrize("student", STUDENTS)
-def test_a_question_stands_alone_and_has_its_solution(lesson, student):
-    for id in bank.catalogue([lesson.id]).index:
-        asked = bank.question(id, student, SECRET)
+def test_a_question_stands_alone_and_has_its_solution(questions, student):
+    for id in questions.index:
+        asked = exams.question(id, student, SECRET)
         assert len(asked.text) > 20, id
         assert asked.answer, id
         assert asked.solution.strip(), id
@@ -38,20 +44,19 @@ def test_a_question_stands_alone_and_has_its_solution(lesson, student):
             assert not re.search(r"[{}$]|session\.|\bnan\b|array\(", text), f"{id}: {text}"
 
 
-def test_numbers_differ_between_students_and_from_the_notebook(lesson):
+def test_numbers_differ_between_students_and_from_the_notebook(questions):
     varied = 0
-    listed = bank.catalogue([lesson.id])
-    for id in listed.index:
-        texts = {repr(bank.question(id, student, SECRET)) for student in STUDENTS}
+    for id in questions.index:
+        texts = {repr(exams.question(id, student, SECRET)) for student in STUDENTS}
         varied += len(texts) > 1
-        assert bank.question(id, "Ann", SECRET) == bank.question(id, "Ann", SECRET)
-    assert varied >= 0.8 * len(listed)
+        assert exams.question(id, "Ann", SECRET) == exams.question(id, "Ann", SECRET)
+    assert varied >= 0.8 * len(questions)
 
 
 def test_who_knows_the_bank_but_not_the_secret_has_no_answer(lesson):
     secrets = [Secret(f"the teacher's secret, {n}") for n in range(24)]
     for id in lesson.bank:
-        papers = [bank.question(id, "Ann", secret) for secret in secrets]
+        papers = [exams.question(id, "Ann", secret) for secret in secrets]
         [(answer, times)] = Counter(paper.answer for paper in papers).most_common(1)
         assert times <= 16, f"the answer of {id} is {answer} with {times} of 24 secrets"
         if isinstance(lesson.bank[id], ChoiceQuestion):
@@ -62,8 +67,8 @@ def test_who_knows_the_bank_but_not_the_secret_has_no_answer(lesson):
 
 
 def test_questions_too_are_chosen_by_the_secret():
-    assert bank.choose(10, SECRET) == bank.choose(10, SECRET)
-    assert bank.choose(10, SECRET) != bank.choose(10, OTHER)
+    assert exams.choose(10, SECRET) == exams.choose(10, SECRET)
+    assert exams.choose(10, SECRET) != exams.choose(10, OTHER)
 
 
 @pytest.mark.parametrize(
@@ -124,33 +129,33 @@ def test_an_exam_is_written_for_every_student(tmp_path):
 
 
 def test_tables_of_an_exam_have_no_empty_title_and_scroll_by_the_keyboard(tmp_path, monkeypatch):
-    asked = bank.question("0.B1", "Ann", SECRET)
+    asked = exams.question("0.B1", "Ann", SECRET)
     asked = replace(asked, text=table([[1, 2]], rows=["x"], columns=["a", "b"]))
-    monkeypatch.setattr(bank, "question", lambda *which: asked)
-    bank.write_bank(tmp_path / "bank.html", SECRET)
+    monkeypatch.setattr(exams, "question", lambda *which: asked)
+    exams.write_bank(tmp_path / "bank.html", SECRET)
     page = (tmp_path / "bank.html").read_text()
     assert page.count("<table") == page.count('<table tabindex="0"') > 0
     assert "<th></th>" not in page
 
 
 def test_questions_are_spread_over_the_sessions_and_the_same_each_time():
-    listed = bank.catalogue()
+    listed = exams.catalogue()
     n = listed["session"].nunique()
-    chosen = bank.choose(n, SECRET)
+    chosen = exams.choose(n, SECRET)
     assert listed.loc[chosen, "session"].nunique() == n
-    assert chosen == bank.choose(n, SECRET)
-    assert len(bank.choose(len(listed), SECRET)) == len(listed)
+    assert chosen == exams.choose(n, SECRET)
+    assert len(exams.choose(len(listed), SECRET)) == len(listed)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda folder: bank.choose(0, SECRET), r"between 1 and"),
-        (lambda folder: bank.choose(10**6, SECRET), r"between 1 and"),
-        (lambda folder: bank.question("0.99", "Ann", SECRET), r"no question '0\.99'"),
-        (lambda folder: bank.catalogue(["01_chanc"]), r"no session '01_chanc'"),
-        (lambda folder: bank.write_exam([], folder, SECRET), r"no student"),
-        (lambda folder: bank.write_exam(["Ann", "Ann "], folder, SECRET), r"more than once: Ann"),
+        (lambda folder: exams.choose(0, SECRET), r"between 1 and"),
+        (lambda folder: exams.choose(10**6, SECRET), r"between 1 and"),
+        (lambda folder: exams.question("0.99", "Ann", SECRET), r"no question '0\.99'"),
+        (lambda folder: exams.catalogue(["01_chanc"]), r"no session '01_chanc'"),
+        (lambda folder: exams.write_exam([], folder, SECRET), r"no student"),
+        (lambda folder: exams.write_exam(["Ann", "Ann "], folder, SECRET), r"more than once: Ann"),
     ],
 )
 def test_what_can_not_be_is_refused(tmp_path, call, message):

@@ -4,10 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from annobench.course import sessions
-from annobench.course.exam import questions
-from annobench.course.exam.records import ChoiceQuestion
-from annobench.course.records import Choice
+from annobench_course import Choice, sessions
+from annobench_course.teacher import banks
+from annobench_course.teacher.questions import ChoiceQuestion
 
 
 def choices(kind):
@@ -15,9 +14,11 @@ def choices(kind):
     found = []
     for id, session in sessions.discover().items():
         if id != "00_example" and kind == "exercises":
-            found += [(e.options, e.keys) for e in session.EXERCISES if isinstance(e, Choice)]
+            found += [
+                (e.options, e.keys) for e in session.exercises.values() if isinstance(e, Choice)
+            ]
         elif id != "00_example":
-            asked = questions.get(id).values()
+            asked = banks.get(id).values()
             cases = [(e.options, e.cases) for e in asked if isinstance(e, ChoiceQuestion)]
             found += [(options, {key}) for options, keys in cases for key in keys]
     return found

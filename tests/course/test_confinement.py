@@ -14,14 +14,23 @@ from nbformat.v4 import new_code_cell, new_notebook
 from typer.testing import CliRunner
 
 from annobench.cli import app
-from annobench.core.errors import CourseError
-from annobench.course import confinement as confining
-from annobench.course import grading
-from annobench.course.confinement import IMAGE, Container, Namespaces, Unconfined, confinement
+from annobench_course.errors import CourseError
+from annobench_course.teacher import confinement as confining
+from annobench_course.teacher import grading
+from annobench_course.teacher.confinement import (
+    IMAGE,
+    Container,
+    Namespaces,
+    Unconfined,
+    confinement,
+)
 
 pytestmark = pytest.mark.slow
 
-FIRST = 'import annobench as ab\nsession = ab.course.session("00_example", student="{student}")\n'
+FIRST = """
+import annobench_course as course
+session = course.session("00_example", student="{student}")
+"""
 RIGHT = 'm = session.given("0.1")["matrix"]\nsession.check("0.1", m.trace() / m.sum())'
 
 #: What a hostile submission does, after an answer that is right. `HOME` is the teacher's folder,
@@ -34,7 +43,7 @@ HOSTILE = {
     "sqlite3.connect('HOME/new.db').execute('create table a (b)').connection.commit()",
     "deletes by ctypes": "import ctypes\nassert not ctypes.CDLL(None).unlink(b'HOME/victim.txt')",
     "deletes by the shell": "text = !rm -r HOME/* && echo done\nassert 'done' in text",
-    "changes the library": "import annobench.course.outcomes as o\n"
+    "changes the library": "import annobench_course.outcomes as o\n"
     "open(o.__file__, 'a').write('Checked.passed = True')",
     "changes compiled code": "import os, pathlib\n"
     "for name in (os.environ['NUMBA_CACHE_DIR'], os.environ['ANNOBENCH_COMPILED']):\n"

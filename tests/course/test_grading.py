@@ -11,16 +11,19 @@ from nbformat.v4 import new_code_cell, new_notebook
 from typer.testing import CliRunner
 
 from annobench.cli import app
-from annobench.core.errors import CourseError
-from annobench.course import grading
-from annobench.course.student import NOBODY
-from annobench.course.wire import Foreign, decode, encode
+from annobench_course.errors import CourseError
+from annobench_course.student import NOBODY
+from annobench_course.teacher import grading
+from annobench_course.teacher.wire import Foreign, decode, encode
 from editions.course_source import read_source, solutions_edition, student_edition
 
 #: A course of submissions is graded, each in a process of its own.
 pytestmark = pytest.mark.slow
 
-FIRST = 'import annobench as ab\nsession = ab.course.session("00_example", student="{student}")\n'
+FIRST = """
+import annobench_course as course
+session = course.session("00_example", student="{student}")
+"""
 RIGHT = """
 m = session.given("0.1")["matrix"]
 session.check("0.1", m.trace() / m.sum())
@@ -51,16 +54,16 @@ ODD = [
 #: None of these makes an answer right.
 FORGERIES = [
     "class S:\n    def check(self, *a): return 'passed'\nS().check('0.1', 1)",
-    "import annobench.course.outcomes as o\no.Checked.passed = True\nsession.check('0.1', 1)",
+    "import annobench_course.outcomes as o\no.Checked.passed = True\nsession.check('0.1', 1)",
     "session.exercises['0.4'].__dict__['reference'] = len\n"
-    "import annobench.course.functions as f\nf.same = lambda *a: True\n"
+    "import annobench_course.functions as f\nf.same = lambda *a: True\n"
     "session.check('0.4', lambda one, other: 2)",
-    "import annobench.course.numbers as n\n"
+    "import annobench_course.numbers as n\n"
     "n.Number.right_answer = lambda self, given: 1.0\nsession.check('0.1', 1)",
     "class E(float):\n    def __eq__(self, o): return True\n    __hash__ = None\n"
     "session.check('0.4', lambda one, other: E(2))",
     "session.check('0.99', 1)",
-    "s = ab.course.session('00_example', student='Zoe')\nm = s.given('0.1')['matrix']\n"
+    "s = course.session('00_example', student='Zoe')\nm = s.given('0.1')['matrix']\n"
     "s.check('0.1', m.trace() / m.sum())",
     "import os, json\n"
     "line = json.dumps({'kind': 'checked', 'passed': True, 'message': '', 'mistake': None})\n"

@@ -9,10 +9,11 @@ from scipy.stats import norm
 
 from annobench import agreement
 from annobench.agreement.coefficients.paired_agreement import PairedForm, from_membership
-from annobench.course import two_annotators
-from annobench.course.draws import draw
-from annobench.course.sessions import s01_chance, s02_family
 from annobench.labels.annotations import Annotations
+from annobench_course import two_annotators
+from annobench_course.draws import draw
+from annobench_course.sessions.s01_chance import exercises as s01_chance
+from annobench_course.sessions.s02_family import exercises as s02_family
 
 PAPERS = Path(__file__).parents[2] / "workflow" / "papers"
 

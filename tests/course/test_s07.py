@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from annobench.course.sessions import s07_bayes as session
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
+from annobench_course.sessions.s07_bayes import exercises as session
 
 
 def test_r_hat_is_that_of_gelman_and_rubin(rng):

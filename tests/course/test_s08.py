@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from annobench.course.sessions import s08_noise as session
+from annobench_course.sessions.s08_noise import exercises as session
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import rel_entr
 
-from annobench.course.draws import draw
-from annobench.course.sessions import s09_disagreement as session
+from annobench_course.draws import draw
+from annobench_course.sessions.s09_disagreement import exercises as session
 
 EXERCISES = {exercise.id: exercise for exercise in session.EXERCISES}
 

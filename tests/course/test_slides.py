@@ -45,7 +45,7 @@ def test_no_slide_of_a_session_is_too_long(lesson, results):
     kinds = [cell.metadata.slideshow.slide_type for cell in edition.cells]
     assert kinds.count("slide") == len(cut(session))
     assert not any(tags(cell) & {"solution", "check", "hint", "rubric"} for cell in edition.cells)
-    assert not any("ab.course.session(" in cell.source for cell in edition.cells)
+    assert not any("course.session(" in cell.source for cell in edition.cells)
     if "00" not in lesson.id:
         assert "notes" in kinds
 

@@ -57,6 +57,7 @@ class Replication:
             standing=read_standing(self.folder / "standing.csv"),
             dependence=untraced,
             paper=self.record.key,
+            second_hand=self.record.second_hand,
         )
 
 

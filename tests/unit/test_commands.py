@@ -13,7 +13,8 @@ from annobench.cli import app
 
 
 def all_commands(group, *path):
-    for name, command in group.commands.items():
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
         if hasattr(command, "commands"):
             yield from all_commands(command, *path, name)
         else:

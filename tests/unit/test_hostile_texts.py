@@ -20,9 +20,9 @@ import annobench as ab
 from annobench.cli import _shared, app
 from annobench.core.files import write_csv
 from annobench.core.texts import is_formula, plain, visible
-from annobench.course import exam
 from annobench.labels.annotations import Annotations
 from annobench.reporting import pages
+from annobench_course import teacher
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +156,7 @@ def test_an_exam_shows_names_as_text_and_notes_formulas(tmp_path):
 
 
 def test_pages_show_line_ends_of_windows_as_such():
-    home = Path(exam.__file__).parent
+    home = Path(teacher.__file__).parent
     page = pages.render(
         "exam.html.j2", home, title="a\r\nb\rc", depth=0, papers=[], solutions=False
     )

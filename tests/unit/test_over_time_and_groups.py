@@ -1,6 +1,10 @@
 """Agreement over time and within groups: against direct computation, and by its properties."""
 
+import html
 import json
+import re
+import shlex
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -294,3 +298,35 @@ def test_an_export_says_when_its_labels_were_given(frame, tmp_path):
         line.pop("_timestamp")
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert "no record says so" in " ".join(run(path, "--over", "time", "--force").output.split())
+
+
+# --- what to do next ---------------------------------------------------------------------
+
+
+def test_the_page_names_commands_that_read_the_labels_alike(frame, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = frame.rename(columns={"item": "my item"}).assign(said="text")
+    frame.to_csv("the labels.csv", index=False)
+    given = ("the labels.csv", "--item", "my item", "--text", "said")
+    found = run(*given, "--target", "0.5")
+    assert found.exit_code == 0, found.output
+    page = Path("the labels_agreement/report.html").read_text()
+    commands = re.findall(r"<code>annobench ((?:plan|consensus|audit) .*?)</code>", page)
+    assert {each.split()[0] for each in commands} >= {"consensus", "audit"}
+    for each in dict.fromkeys(commands):
+        done = CliRunner().invoke(app, shlex.split(html.unescape(each)))
+        assert done.exit_code == 0, (each, done.output)
+
+
+def test_items_to_discuss_are_listed_with_who_said_what(frame, tmp_path):
+    path = tmp_path / "labels.csv"
+    frame.assign(said="about " + frame["item"]).to_csv(path, index=False)
+    assert run(path, "--text", "said").exit_code == 0
+    table = pd.read_csv(tmp_path / "labels_agreement" / "to_discuss.csv")
+    assert table["observed_agreement"].is_monotonic_increasing
+    assert (table["text"] == "about " + table["item"]).all()
+    first = table.iloc[0]
+    own = frame[frame["item"] == first["item"]]
+    said = dict(part.split(": ") for part in first["labels"].split("; "))
+    assert said == dict(zip(own["annotator"], own["label"].astype(str), strict=True))
+    assert first["observed_agreement"] == 0

@@ -16,7 +16,7 @@ from contextlib import suppress
 import snakemake.cli
 
 from annobench import datasets
-from annobench.course import sessions
+from annobench_course import sessions
 
 for found_by_discovery in (datasets.names, sessions.discover):
     found_by_discovery()

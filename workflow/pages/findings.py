@@ -85,7 +85,8 @@ def _range(values: pd.Series[float]) -> str:
     return " to ".join(ends)
 
 
-def _judge_that_never_looks(results: Results) -> Mapping[str, Any]:
+def constant_judge(results: Results) -> Mapping[str, Any]:
+    """Look for the constant answer that passes the alternative annotator test most clearly."""
     baselines = results.table("papers/calderon2025/tables/baselines.csv")
     blind = baselines[baselines["role"] == "none"].nlargest(1, "winning_rate")
     if not blind["winning_rate"].iloc[0] >= 0.5:
@@ -125,7 +126,7 @@ FINDINGS: Final[tuple[tuple[Numbers, Finding], ...]] = (
         ),
     ),
     (
-        _judge_that_never_looks,
+        constant_judge,
         Finding(
             "A model that passes the alternative annotator test may replace annotators.",
             "A model that always gives the same answer passes it on {dataset}, with a winning rate "

@@ -27,7 +27,7 @@ def public_modules(package: Path) -> Iterator[str]:
             yield ".".join(named)
 
 
-def write_reference(folder: Path, package: Path) -> None:
+def write_reference(folder: Path, package: Path, heading: str) -> None:
     """Write a source of each public module, as reStructuredText.
 
     Parameters
@@ -36,13 +36,15 @@ def write_reference(folder: Path, package: Path) -> None:
         Made; its `index.rst` is that of the package.
     package : Path
         Folder of the package.
+    heading : str
+        That of the index.
     """
     for name in public_modules(package):
         inner = name.partition(".")[2].replace(".", "/")
         is_package = (package / inner / "__init__.py").is_file()
         path = folder / inner / "index.rst" if is_package else folder / f"{inner}.rst"
         path.parent.mkdir(parents=True, exist_ok=True)
-        title = name if inner else "Reference"
+        title = name if inner else heading
         lines = [title, "=" * len(title), "", f".. automodule:: {name}"]
         if is_package:
             lines += ["   :no-members:", "", *_names(name)]

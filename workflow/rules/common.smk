@@ -16,7 +16,7 @@ from snakemake.logging import logger
 from annobench import __version__, datasets, models
 from annobench.datasets.sources import default_base_url
 from annobench.core.discovery import records
-from annobench.course import sessions
+from annobench_course import sessions
 from annobench.io.wordnet import has_wordnet
 from annobench.reporting.pages import STYLES
 from annobench.replication.exhibit import figures_in, heading
@@ -37,6 +37,7 @@ from settings import (
 
 WORKFLOW = Path(os.path.relpath(str(workflow.current_basedir), Path.cwd())).parent
 PACKAGE = WORKFLOW.parent / "src" / "annobench"
+COURSE = PACKAGE.parent / "annobench_course"
 NOTEBOOKS = WORKFLOW.parent / "notebooks"
 DOCS = WORKFLOW.parent / "docs"
 DATASETS = datasets.names()
@@ -478,8 +479,15 @@ def study_sources(wildcards, name):
 def session_sources(wildcards):
     """Return a digest of the sources of a session: its exercises, and all that its cells may use."""
     script = WORKFLOW / "scripts/course/execute_course.py"
-    own = f"annobench.course.sessions.s{wildcards.session}"
-    return imports_of(script, also=[own, "annobench.course.student"])
+    used = imports_of(script, also=["annobench_course.student"])
+    return [used, modules_of(wildcards.session, ["exercises.py"])]
+
+
+def modules_of(session, names):
+    """Return a digest of modules in the folder of a session, and of all that they import."""
+    paths = [SESSIONS[session].folder / name for name in names]
+    found = {Path(os.path.relpath(path)) for path in paths if path.is_file()}
+    return digest(found | {each for path in found for each in library_sources(path, PACKAGE)})
 
 
 def offered(key):

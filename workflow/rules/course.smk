@@ -1,9 +1,16 @@
 # The course in annotation statistics: notebooks, pages, slides and the archive, for teachers.
 
-COURSE = WORKFLOW.parent / "course"
+ARCHIVE = COURSE / "teacher/archive"
 COURSE_PAGES = f"{WORKFLOW}/site/course"
-SESSIONS = sorted(path.stem for path in COURSE.glob("*.md"))
-LESSONS = {id: sessions.get(id).LESSON for id in SESSIONS}
+#: Those of the repository, and those that ANNOBENCH_SESSIONS names.
+SESSIONS = sessions.discover()
+LESSONS = {id: held.lesson for id, held in SESSIONS.items()}
+#: The folders of the latter.
+OWN_SESSIONS = [
+    held.folder
+    for held in SESSIONS.values()
+    if not held.folder.is_relative_to((COURSE / "sessions").absolute())
+]
 COURSE_DATA = sorted({dataset for lesson in LESSONS.values() for dataset in lesson.data})
 COURSE_PAPERS = sorted({paper for lesson in LESSONS.values() for paper in lesson.papers})
 COURSE_TABLES = sorted({table for lesson in LESSONS.values() for table in lesson.tables})
@@ -86,7 +93,7 @@ rule copy_course_table:
 rule make_course_notebooks:
     """Make the student's and the solutions' notebook of a session from its source."""
     input:
-        source=f"{COURSE}/{{session}}.md",
+        source=lambda wildcards: os.path.relpath(SESSIONS[wildcards.session].text),
         results="results/course/data/results.csv",
     output:
         student="results/course/student/{session}.ipynb",
@@ -169,7 +176,7 @@ rule build_course_index:
         site=[
             f"{COURSE_PAGES}/course.html.j2",
             *templates(),
-            str(PACKAGE / "course/exam/exam.html.j2"),
+            str(COURSE / "teacher/exam.html.j2"),
         ],
         pages=expand(
             "results/course/{edition}/{session}.html",
@@ -189,15 +196,11 @@ rule build_course_index:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(
-            WORKFLOW / "scripts/course/build_course_index.py",
-            also=[
-                f"annobench.course.{module}{id}"
-                for id in SESSIONS
-                for module in ("sessions.s", "exam.questions.q")
-            ],
-        ),
-        sessions=SESSIONS,
+        library=[
+            imports_of(WORKFLOW / "scripts/course/build_course_index.py"),
+            *(modules_of(id, ["exercises.py", "bank.py"]) for id in SESSIONS),
+        ],
+        sessions=list(SESSIONS),
     script:
         "../scripts/course/build_course_index.py"
 
@@ -207,11 +210,12 @@ rule build_wheel:
     input:
         sources=sorted(
             str(path)
-            for path in PACKAGE.rglob("*")
-            if path.is_file() and "__pycache__" not in path.parts
+            for path in PACKAGE.parent.rglob("*")
+            if path.is_file() and not {"__pycache__", "annobench.egg-info"} & set(path.parts)
         ),
+        own=[os.path.relpath(path) for folder in OWN_SESSIONS for path in folder.glob("*.*")],
         project=[str(WORKFLOW.parent / name) for name in ("pyproject.toml", "README.md", "LICENSE")],
-        readme=str(COURSE / "archive/README.md"),
+        readme=str(ARCHIVE / "README.md"),
     output:
         students=f"results/course/{WHEEL}",
         teacher=f"results/course/package/{WHEEL}",
@@ -226,6 +230,7 @@ rule build_wheel:
         runtime=5,
     params:
         library=imports_of(WORKFLOW / "scripts/course/build_wheel.py"),
+        own=[os.path.relpath(folder) for folder in OWN_SESSIONS],
     script:
         "../scripts/course/build_wheel.py"
 
@@ -235,17 +240,18 @@ rule archive_course:
     input:
         wheel=f"results/course/{WHEEL}",
         package=f"results/course/package/{WHEEL}",
-        container=str(COURSE / "archive/Containerfile"),
+        container=str(ARCHIVE / "Containerfile"),
         requirements=str(WORKFLOW.parent / "requirements/course.txt"),
-        readme=str(COURSE / "archive/README.md"),
-        teacher=str(COURSE / "archive/TEACHER.md"),
+        readme=str(ARCHIVE / "README.md"),
+        teacher=str(ARCHIVE / "TEACHER.md"),
         guide=[
-            str(WORKFLOW.parent / "docs/how-to/teach.md"),
-            str(WORKFLOW.parent / "docs/explanation/course.md"),
+            str(DOCS / f"{name}.md")
+            for name in ("how-to/teach", "how-to/own-session", "explanation/course")
         ],
         licence=str(WORKFLOW.parent / "LICENSE"),
-        permissions=str(COURSE / "archive/licences.toml"),
-        licences=sorted(map(str, (COURSE / "archive/licences").glob("*.txt"))),
+        terms=str(ARCHIVE / "TERMS.md"),
+        permissions=str(ARCHIVE / "licences.toml"),
+        licences=sorted(map(str, (ARCHIVE / "licences").glob("*.txt"))),
         results="results/course/data/results.csv",
         data=[path for id in COURSE_DATA for path in data_of(id, folder="results/course/data")],
         tables=expand("results/course/data/{table}.csv", table=COURSE_TABLES),

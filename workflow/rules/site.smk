@@ -94,7 +94,7 @@ rule render_lists:
 
 
 rule render_index:
-    """Render the overviews: findings, papers with their verdicts, studies."""
+    """Render the overviews: findings, papers with their verdicts, studies, what was learned."""
     input:
         comparison="results/comparison.csv",
         metas=expand("results/data/{dataset}/meta.json", dataset=DATASETS),
@@ -102,13 +102,16 @@ rule render_index:
         papers=[str(paper.folder / "paper.yaml") for paper in PAPERS.values()],
         remarks=[f"{paper.folder}/remarks.csv" for paper in PAPERS.values()],
         studies=[str(study.folder / "study.yaml") for study in STUDIES.values()],
-        site=site_files("index.html.j2", "papers.html.j2", "studies.html.j2", "sort.js"),
+        site=site_files(
+            "index.html.j2", "papers.html.j2", "studies.html.j2", "learned.html.j2", "sort.js"
+        ),
         # Findings are read from these, where a run has them.
         matrix="results/studies/conformance/matrix.csv",
     output:
         index="results/pages/index.html",
         papers="results/pages/papers/index.html",
         studies="results/pages/studies/index.html",
+        learned="results/pages/learned.html",
     log:
         "results/logs/index.log",
     benchmark:
@@ -126,7 +129,7 @@ rule render_index:
 
 
 #: Data sets whose labels anyone may pass on: the site offers them, as the course's archive does.
-PERMISSIONS = COURSE / "archive/licences.toml"
+PERMISSIONS = COURSE / "teacher/archive/licences.toml"
 OFFERED = sorted(
     set(tomllib.loads(PERMISSIONS.read_text("utf-8")) if PERMISSIONS.is_file() else [])
     & set(DATASETS)
@@ -197,8 +200,9 @@ rule site:
         runtime=10,
     params:
         library=imports_of(WORKFLOW / "scripts/site/build_site.py"),
-        # The reference shows the whole library.
-        reference=config["site"]["reference"] and digest(PACKAGE.rglob("*.py")),
+        # The reference shows the whole library, and the course.
+        reference=config["site"]["reference"]
+        and digest([*PACKAGE.rglob("*.py"), *COURSE.rglob("*.py")]),
         # By their places on the site.
         notebooks={
             **{f"papers/{paper.key}/notebook": paper.notebook for paper in PAPERS.values()},

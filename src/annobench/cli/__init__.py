@@ -1,9 +1,10 @@
-"""The command line: one file for each verb of `annobench`, or group of verbs."""
+"""The command line: one file for each verb of `annobench`, or group of verbs.
+
+Other packages add commands by entry points, see `_plugins`.
+"""
 
 from __future__ import annotations
 
-import pkgutil
-from importlib import import_module
 from typing import Annotated
 
 import typer
@@ -22,12 +23,14 @@ from annobench.cli import (
     report,
 )
 from annobench.cli import inspect as inspection
+from annobench.cli._plugins import Commands
 from annobench.cli._renamed import taking_old_names
 from annobench.cli._shared import say, set_verbosity
 
 __all__ = ["app"]
 
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_show_locals=False,
@@ -87,14 +90,6 @@ data_app = typer.Typer(help="The data sets.", no_args_is_help=True)
 data_app.command("list")(data.list_datasets)
 data_app.command()(data.fetch)
 app.add_typer(data_app, name="data")
-
-course_app = typer.Typer(help="The course in annotation statistics.", no_args_is_help=True)
-# One file a command: the package that students get has not all of them.
-for entry in pkgutil.iter_modules(__path__):
-    if entry.name.startswith("course_"):
-        module = import_module(f"{__name__}.{entry.name}")
-        course_app.command()(getattr(module, entry.name.removeprefix("course_")))
-app.add_typer(course_app, name="course")
 
 
 def __dir__() -> list[str]:

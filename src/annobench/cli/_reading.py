@@ -6,7 +6,7 @@ import functools
 import inspect
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -16,13 +16,14 @@ import typer
 from annobench.cli._layers import layer_of, select_items
 from annobench.cli._memory import refuse_too_many_labels
 from annobench.cli._options import COMMANDS, INPUTS, options_of
+from annobench.cli._proposals import words
 from annobench.cli._replacing import ForceOption, refuse_to_replace
 from annobench.cli._shared import fail, is_verbose, listed, note
 from annobench.cli._writing import TableFormat, Writing
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import replacing
-from annobench.io.options import refuse_idle_options
+from annobench.io.options import READING, refuse_idle_options, written
 
 if TYPE_CHECKING:
     from annobench.io import Selection
@@ -55,6 +56,8 @@ class Reading:
         Where to write the names behind pseudonyms.
     spans : {"tokens", "candidates"} or None
         What items are made of, if spans are marked.
+    typed : mapping of str to (list of str)
+        The options of reading that were given, each with the words in which it was.
     """
 
     path: Path
@@ -63,6 +66,24 @@ class Reading:
     gold_from: str | None = None
     key: Path | None = None
     spans: Literal["tokens", "candidates"] | None = None
+    typed: Mapping[str, list[str]] = field(default_factory=dict)
+
+    def for_command(self, command: str) -> str:
+        """Return another command on the same labels, read in the same way, as it is typed.
+
+        Parameters
+        ----------
+        command : str
+            Its name.
+
+        Returns
+        -------
+        str
+            Quoted for the shell, where that is needed.
+        """
+        known = options_of(command)
+        given = [word for name, own in self.typed.items() if name in known for word in own]
+        return f"annobench {command} {words(self.path, given)}"
 
     @cached_property
     def source(self) -> Source:
@@ -316,7 +337,7 @@ def reads_labels(
     def wrapped(context: typer.Context, **given: Any) -> None:
         own = {name: given.pop(name) for name in list(given) if name in names}
         writing = {name: given.pop(name) for name in _OUTPUT if name in given}
-        reading = _reading(given, command.__name__)
+        reading = _reading(given, command.__name__, context)
         _refuse_idle_options(reading, command.__name__, context)
         force = writing.get("force", own.get("force", False))
         if reading is not None and reading.key is not None:
@@ -488,7 +509,19 @@ def _input(reading: Reading | None, given: Mapping[str, Any]) -> str:
     return "spans" if kind == "export" and reading.spans is not None else kind
 
 
-def _reading(given: dict[str, Any], command: str) -> Reading | None:
+def _typed(context: typer.Context) -> dict[str, list[str]]:
+    """Return the options of reading that were given, each as it was typed."""
+    return {
+        name: [written(name), *([] if value is True else [str(value)])]
+        for name, value in context.params.items()
+        if name in READING
+        and name != "key"
+        and (source := context.get_parameter_source(name))
+        and source.name != "DEFAULT"
+    }
+
+
+def _reading(given: dict[str, Any], command: str, context: typer.Context) -> Reading | None:
     path, gold, key = given.pop("labels"), given.pop("gold", None), given.pop("key", None)
     spans = given.pop("spans")
     if path is None:
@@ -502,7 +535,7 @@ def _reading(given: dict[str, Any], command: str) -> Reading | None:
     # A command without the option shows no annotator, so that nobody needs a pseudonym.
     given.setdefault("keep_names", True)
     options = {name: value for name, value in given.items() if value is not None}
-    return Reading(path, command, options, gold, key, spans)
+    return Reading(path, command, options, gold, key, spans, _typed(context))
 
 
 def print_reading(selection: Selection | LayerSelection) -> None:

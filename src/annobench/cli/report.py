@@ -116,8 +116,12 @@ def report(
             drift=drift,
             groups=groups,
             by=by or "",
+            commands={name: reading.for_command(name) for name in report_page.FOLLOWING},
         )
         tables = {"report": table}
+        discussed = report_page.to_discuss(annotations, selection.texts)
+        if len(discussed):
+            tables["to_discuss"] = discussed
         if drift is not None:
             tables["over_time"] = drift.windows
             tables |= {"annotators_over_time": drift.annotators, "trends": drift.trends}
@@ -128,7 +132,7 @@ def report(
         fail(error)
     _print_overall(annotations, table, level)
     if said := report_page.said_of_target(table, target):
-        say(said)
+        say(f"{said} {reading.for_command('plan')} says how many." if "is open" in said else said)
     for text in report_page.said_of_parts(drift, groups):
         say(text)
     notes = (*report_page.cautions(annotations), *report_page.without_width(table))

@@ -14,7 +14,6 @@ __all__ = [
     "AnnotationError",
     "ChecksumError",
     "ConvergenceWarning",
-    "CourseError",
     "DataUnavailableError",
     "DegenerateWarning",
     "FormatWarning",
@@ -90,10 +89,6 @@ class MethodError(ValueError):
 
 class MethodTimeoutError(MethodError):
     """A method from outside that was stopped at its limit of time."""
-
-
-class CourseError(ValueError):
-    """A session, an exercise or a value of the course that there is not, or that is malformed."""
 
 
 class DegenerateWarning(UserWarning):

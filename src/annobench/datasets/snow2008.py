@@ -49,7 +49,7 @@ _CITATION = (
     "non-expert annotations for natural language tasks. EMNLP, 254-263. "
     "https://aclanthology.org/D08-1027/"
 )
-_HOME = (
+HOME = (
     "https://sites.google.com/site/nlpannotations/",
     "https://ai.stanford.edu/~rion/annotations/",
 )
@@ -59,7 +59,11 @@ def _parse(
     files: Mapping[str, Path], *, file: SourceFile, categories: tuple[str, ...] | None
 ) -> DataTables:
     """Parse one standardised file; items stand in the order of the file."""
-    path = files[file.path]
+    return parse_table(files[file.path], categories)
+
+
+def parse_table(path: Path, categories: tuple[str, ...] | None) -> DataTables:
+    """Parse a table in the layout of the standardised files."""
     rows = read_rows(path, _COLUMNS).set_axis(
         ["annotation_id", "annotator", "item", "label", "gold"], axis=1
     )
@@ -140,7 +144,7 @@ def _tables(
     return DataTables(labels, items)
 
 
-def _simulate_nominal(
+def simulate_nominal(
     rng: np.random.Generator,
     files: Mapping[str, Path],
     *,
@@ -151,6 +155,7 @@ def _simulate_nominal(
     difficulty: Difficulty,
     texts: tuple[str, ...] = (),
 ) -> DataTables:
+    """Simulate labels of a nominal set, in the layout of the standardised files."""
     return _tables(*nominal(rng, forms, categories, gold_counts, strata, difficulty), texts)
 
 
@@ -248,14 +253,14 @@ def _nominal_set(
         id=f"snow2008_{name}",
         title=title,
         citation=_CITATION,
-        home=_HOME,
+        home=HOME,
         source=_SOURCE,
         files=(file, _RTE_TEXT) if is_rte else (file,),
         scale="nominal",
         categories=categories,
         parse=_parse_rte if is_rte else partial(_parse, file=file, categories=categories),
         simulate=partial(
-            _simulate_nominal,
+            simulate_nominal,
             forms=forms,
             categories=categories,
             gold_counts=gold_counts,
@@ -277,7 +282,7 @@ def _interval_set(
         id=f"snow2008_{name}",
         title=title,
         citation=_CITATION,
-        home=_HOME,
+        home=HOME,
         source=_SOURCE,
         files=(file,) if is_wordsim else (file, _AFFECT_TEXT),
         scale="interval",

@@ -6,9 +6,11 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
         "calibration",
+        "correlations",
         "error_detection",
         "gold_size",
         "information",
+        "panels",
         "partitioned",
         "prediction_powered",
         "sampling",

@@ -87,19 +87,19 @@ def refuse_idle_options(
         idle = ""
         needed, value = option.needs or ("", "")
         if needed not in given and needed and not value:
-            idle = f"without {_written(needed)}"
+            idle = f"without {written(needed)}"
         elif source not in option.inputs.split():
             idle = f"on {sources[source]}"
         elif value and given.get(needed) != value:
-            idle = f"without {_written(needed)} {value}"
+            idle = f"without {written(needed)} {value}"
         elif option.excludes in given:
-            idle = f"with {_written(option.excludes)}"
+            idle = f"with {written(option.excludes)}"
         if idle:
             raise AnnotationError(
-                f"{called}: {_written(name)} has no effect {idle}: it {option.does}. Leave it out."
+                f"{called}: {written(name)} has no effect {idle}: it {option.does}. Leave it out."
             )
 
 
-def _written(name: str) -> str:
+def written(name: str) -> str:
     """Return an option as it is written, by the name of its parameter."""
     return f"--{ {'from_format': 'from', 'judges': 'judge'}.get(name, name).replace('_', '-') }"

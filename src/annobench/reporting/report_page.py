@@ -6,6 +6,7 @@ Names of items, annotators and categories are somebody's text: the template esca
 from __future__ import annotations
 
 import math
+import shlex
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -37,13 +38,14 @@ from annobench.reporting.report_parts import (
 )
 from annobench.resampling.intervals import TOLERANCE
 
-__all__ = ["cautions", "facts", "render"]
+__all__ = ["cautions", "facts", "render", "to_discuss"]
 
 #: Sizes up to which everything is drawn; beyond, a distribution and the ends.
 MAX_IN_HEAT_MAP: Final = 30
 MAX_ANNOTATORS: Final = 40
 MAX_CONFUSED: Final = 20
 WORST_ITEMS: Final = 15
+MAX_DISCUSSED: Final = 200
 WORST_ANNOTATORS: Final = 15
 #: Different labels of one item that are shown.
 MAX_DIFFERENT: Final = 6
@@ -55,6 +57,9 @@ FEW_ITEMS: Final = 30
 FEW_ANNOTATORS: Final = 5
 #: The share of one category above which chance-corrected coefficients are unsteady.
 PREVAILING: Final = 0.9
+
+#: Commands that follow a report.
+FOLLOWING: Final = ("plan", "consensus", "audit")
 
 #: The change of alpha that is worth a sentence.
 NOTABLE: Final = 0.02
@@ -73,6 +78,7 @@ def render(
     drift: OverTime | None = None,
     groups: ByGroup | None = None,
     by: str = "",
+    commands: Mapping[str, str] | None = None,
 ) -> str:
     """Write the page of a report.
 
@@ -96,6 +102,8 @@ def render(
         Agreement within groups.
     by : str, default ""
         The column or file of the groups.
+    commands : mapping of str to str, optional
+        How `FOLLOWING` are typed for these labels; by default with the source as the file.
 
     Returns
     -------
@@ -113,6 +121,8 @@ def render(
         warnings.simplefilter("ignore", IntervalWarning)
         content: dict[str, Any] = {
             "source": source,
+            "commands": commands
+            or {name: f"annobench {name} {shlex.quote(source)}" for name in FOLLOWING},
             "remarks": list(remarks),
             "scale": annotations.scale,
             "facts": facts(annotations),
@@ -132,6 +142,7 @@ def render(
             "groups": groups_of(groups, by),
         }
         content["support"] = said_of_target(table, target)
+        content["is_open"] = content["support"].startswith("Whether")
         content["apart"] = _apart(content["annotators"], content["lead"])
     return pages.render("agreement_report.html.j2", title=f"Agreement: {source}", **content)
 
@@ -161,8 +172,49 @@ def said_of_target(table: pd.DataFrame, target: float | None) -> str:
         return f"Alpha is below {target:g}: the interval is {interval}."
     return (
         f"Whether alpha is {target:g} or more is open: the interval is {interval}. More items "
-        "make it narrower; annobench plan says how many."
+        "make it narrower."
     )
+
+
+def to_discuss(annotations: Annotations, texts: Mapping[str, str]) -> pd.DataFrame:
+    """List the items with least agreement for those who labelled them.
+
+    Returns
+    -------
+    DataFrame
+        One row an item, at most `MAX_DISCUSSED`, the least agreement first: item, text (if there
+        are any), observed_agreement, and labels, such as "anna: yes; ben: no".
+    """
+    order, agreeing = _least_agreement(annotations)
+    a, rows = annotations, []
+    for i in order[:MAX_DISCUSSED]:
+        given = [
+            a.categories[a.label[n]]
+            if a.anonymous
+            else f"{a.annotators[a.annotator[n]]}: {a.categories[a.label[n]]}"
+            for n in a.by_item[i]
+        ]
+        rows.append((a.items[i], texts.get(a.items[i], ""), agreeing[i], "; ".join(given)))
+    table = pd.DataFrame(rows, columns=["item", "text", "observed_agreement", "labels"])
+    return table if texts else table.drop(columns="text")
+
+
+def _least_agreement(a: Annotations) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the items whose labels differ, the least agreement first, and that of all items."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateWarning)
+        try:
+            result = (
+                agreement.percent_agreement(a)
+                if a.scale in ("nominal", "ordinal")
+                else agreement.krippendorff_alpha(a)
+            )
+            found = result.by_item()
+        except AnnotationError:
+            return np.empty(0, np.int64), np.full(a.n_items, math.nan)
+    agreeing = found["observed_agreement"].to_numpy(dtype=float)
+    order = np.lexsort((-found["n_labels"].to_numpy(), np.round(agreeing, 12)))
+    return order[agreeing[order] < 1 - ZERO], agreeing
 
 
 def said_of_parts(drift: OverTime | None, groups: ByGroup | None) -> list[str]:
@@ -649,18 +701,11 @@ def coincidence_totals(annotations: Annotations) -> NDArray[np.int64]:
 
 def _items(annotations: Annotations, texts: Mapping[str, str]) -> dict[str, Any] | None:
     a = annotations
-    try:
-        result = (
-            agreement.percent_agreement(a)
-            if a.scale in ("nominal", "ordinal")
-            else agreement.krippendorff_alpha(a)
-        )
-        found = result.by_item()
-    except AnnotationError:
+    order, agreeing = _least_agreement(a)
+    if not np.isfinite(agreeing).any():
         return None
-    agreeing = found["observed_agreement"].to_numpy(dtype=float)
-    order = np.lexsort((-found["n_labels"].to_numpy(), np.round(agreeing, 12)))
-    worst = order[agreeing[order] < 1 - ZERO][:WORST_ITEMS]
+    n_labels = np.diff(a.by_item.offsets)
+    worst = order[:WORST_ITEMS]
     perfect = int((agreeing >= 1 - ZERO).sum())
     return {
         "histogram": figures.distribution(
@@ -676,7 +721,7 @@ def _items(annotations: Annotations, texts: Mapping[str, str]) -> dict[str, Any]
             {
                 "item": a.items[i],
                 "text": texts.get(a.items[i], ""),
-                "n_labels": int(found["n_labels"].iloc[i]),
+                "n_labels": int(n_labels[i]),
                 "agreement": agreeing[i],
                 "labels": _labels_of(a, int(i))[:MAX_DIFFERENT],
                 "more": max(0, len(_labels_of(a, int(i))) - MAX_DIFFERENT),

@@ -14,7 +14,7 @@ from annobench.core.files import recording, replacing
 
 @dataclass(frozen=True)
 class Permission:
-    """Why anyone may pass on the labels of a data set; `course/archive/licences.toml` explains."""
+    """Why anyone may pass on the labels of a data set; `licences.toml` explains."""
 
     stated: str
     because: str
@@ -79,6 +79,12 @@ def with_wheel(requirements: Path, wheel: Path) -> bytes:
     return own.encode() + requirements.read_bytes()
 
 
+def _filled(path: Path, wheel: Path) -> bytes:
+    """Return a text with the name and the version of the wheel that lies with it."""
+    text = path.read_text("utf-8")
+    return text.replace("WHEEL", wheel.name).replace("VERSION", wheel.name.split("-")[1]).encode()
+
+
 def students_files(
     inputs: dict[str, list[Path]], metas: dict[str, dict[str, Any]]
 ) -> Iterator[tuple[str, bytes]]:
@@ -86,8 +92,9 @@ def students_files(
     [wheel], [requirements] = inputs["wheel"], inputs["requirements"]
     permissions = read_permissions(inputs["permissions"][0])
     here = {id for id, meta in metas.items() if may_be_passed_on(meta, permissions)}
-    yield "README.md", inputs["readme"][0].read_text("utf-8").replace("WHEEL", wheel.name).encode()
+    yield "README.md", _filled(inputs["readme"][0], wheel)
     yield "LICENSE", inputs["licence"][0].read_bytes()
+    yield "TERMS.md", _filled(inputs["terms"][0], wheel)
     yield "requirements.txt", with_wheel(requirements, wheel)
     yield wheel.name, wheel.read_bytes()
     for path in inputs["student"]:
@@ -108,17 +115,12 @@ def students_files(
 def teachers_files(inputs: dict[str, list[Path]], students: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the names and contents of the teacher's archive, in which the students' lies."""
     [package], [requirements] = inputs["package"], inputs["requirements"]
-    version = package.name.split("-")[1]
-
-    def filled(path: Path) -> bytes:
-        text = path.read_text("utf-8")
-        return text.replace("WHEEL", package.name).replace("VERSION", version).encode()
-
-    yield "README.md", filled(inputs["teacher"][0])
+    yield "README.md", _filled(inputs["teacher"][0], package)
+    yield "TERMS.md", _filled(inputs["terms"][0], package)
     yield students.name, students.read_bytes()
     yield f"package/{package.name}", package.read_bytes()
     yield "package/requirements.txt", with_wheel(requirements, package)
-    yield "package/Containerfile", filled(inputs["container"][0])
+    yield "package/Containerfile", _filled(inputs["container"][0], package)
     yield "bank.html", inputs["bank"][0].read_bytes()
     for path in inputs["guide"]:  # in folders of their names, so that links lead on
         yield f"guide/{path.parent.name}/{path.name}", path.read_bytes()
@@ -159,6 +161,7 @@ if snakemake := globals().get("snakemake"):
                 "readme",
                 "teacher",
                 "licence",
+                "terms",
                 "permissions",
                 "licences",
             ),

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from annobench.core.files import recording, replacing
-from annobench.course import sessions
-from annobench.course.exam import bank
-from annobench.course.exam.secret import Secret
 from annobench.reporting.pages import render
+from annobench_course import sessions
+from annobench_course.teacher import banks, exams
+from annobench_course.teacher.secret import Secret
 
 #: Of the numbers that the bank shows. It is public, and so no secret.
 SAMPLE = Secret("a sample that no exam may use")
@@ -17,12 +17,12 @@ SAMPLE = Secret("a sample that no exam may use")
 
 def described(id: str, titles: dict[str, str]) -> dict[str, Any]:
     """Return what the page says of a session."""
-    module = sessions.get(id)
-    lesson = asdict(module.LESSON)
+    held = sessions.get(id)
+    lesson = asdict(held.lesson)
     needs = [titles.get(need, need) for need in lesson["needs"]]
     return lesson | {
         "number": int(id.partition("_")[0]),
-        "n_exercises": len(module.EXERCISES),
+        "n_exercises": len(held.exercises),
         "needs": needs,
     }
 
@@ -36,8 +36,13 @@ def course_page(ids: Iterable[str], site: Path) -> str:
         site,
         title="A course in annotation statistics",
         lessons=[described(id, titles) for id in ids],
-        n_questions=len(bank.catalogue(ids)),
+        n_questions=len(exams.catalogue(_asked(ids))),
     )
+
+
+def _asked(ids: Iterable[str]) -> list[str]:
+    """Return those sessions on which the bank has questions."""
+    return [id for id in banks.discover() if id in set(ids)]
 
 
 if snakemake := globals().get("snakemake"):
@@ -46,4 +51,4 @@ if snakemake := globals().get("snakemake"):
         page = course_page(chosen, Path(snakemake.input.site[0]).parent)
         with replacing(snakemake.output.page) as draft:
             draft.write_text(page, encoding="utf-8")
-        bank.write_bank(Path(snakemake.output.bank), SAMPLE, only=chosen)
+        exams.write_bank(Path(snakemake.output.bank), SAMPLE, only=_asked(chosen))

@@ -5,7 +5,7 @@ from pathlib import Path
 import nbformat
 
 from annobench.core.files import recording, replacing
-from annobench.course.results import Results
+from annobench_course.results import Results
 from editions.course_source import read_source, solutions_edition, student_edition
 
 if snakemake := globals().get("snakemake"):

@@ -127,7 +127,9 @@ def lay_together(
         target = (source / place).with_suffix(".ipynb")
         target.write_text(_mended_notebook(text, place, notebooks), encoding="utf-8")
     if package is not None:
-        write_reference(source / "reference", package)
+        write_reference(source / "reference", package, "Reference")
+        course = package.with_name("annobench_course")
+        write_reference(source / "reference" / course.name, course, course.name)
     for document in source.rglob("*.md"):
         _mend_links(document, source)
     _list_contents(source)

@@ -10,7 +10,8 @@ from annobench.reporting.pages import render
 from annobench.reporting.verdicts import Tally
 from pages.counts import count, in_order, is_seed
 from pages.discrepancies import of_all
-from pages.findings import findings
+from pages.findings import Results, findings
+from pages.lessons import OUTCOMES, lessons
 from pages.records import read_metas, read_record, simulated, stand_ins
 
 REMEDY = (
@@ -52,9 +53,10 @@ def main(
         "others_simulated": [each for record in records for each in stand_ins(record)],
         "network": " ".join(a["reason"] for a in answers if a["reachable"] is False),
     }
-    return {
-        name: render(f"{name}.html.j2", site, **content) for name in ("index", "papers", "studies")
-    }
+    told = list(lessons(Results(compared, comparison.parent)))
+    content |= {"lessons": told, "outcomes": OUTCOMES, "years": (told[0]["year"], told[-1]["year"])}
+    pages = ("index", "papers", "studies", "learned")
+    return {name: render(f"{name}.html.j2", site, **content) for name in pages}
 
 
 if snakemake := globals().get("snakemake"):

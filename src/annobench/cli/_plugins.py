@@ -1,0 +1,72 @@
+"""Commands of other packages, found by their entry points and imported when they are asked for.
+
+A package adds a command, or a group of them, by an entry point of the group `annobench.commands`,
+whose name is that of the command and whose value is a `typer.Typer`::
+
+    [project.entry-points."annobench.commands"]
+    our_lab = "our_lab.commands:app"
+
+The commands of the course are found in this way, too.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from annobench.cli._shared import fail
+
+#: The group of entry points.
+GROUP = "annobench.commands"
+
+
+class Commands(TyperGroup):
+    """The commands of the library, and those of other packages after them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        own = super().list_commands(ctx)
+        return [*own, *sorted(_points().keys() - set(own))]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        own = super().get_command(ctx, cmd_name)
+        if own is not None or cmd_name not in _points():
+            return own
+        return _loaded(cmd_name)
+
+
+def _points() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+@cache
+def _loaded(name: str) -> Any:
+    """Return the command of an entry point, or one that says why it can't be used."""
+    point = _points()[name]
+    try:
+        found = point.load()
+        if not isinstance(found, typer.Typer):
+            raise TypeError(f"{point.value} is of type {type(found).__name__}, not typer.Typer")
+        command = typer.main.get_command(found)
+    except Exception as error:  # whatever the code of others raises
+        command = typer.main.get_command(_broken(point, error))
+    command.name = name
+    return command
+
+
+def _broken(point: EntryPoint, error: Exception) -> typer.Typer:
+    whose = point.dist.name if point.dist else "unknown origin"
+    why = ImportError(
+        f"{point.name}: this command of {point.value} (of {whose}) can't be used. "
+        f"{type(error).__name__}: {str(error).rstrip('.')}. Mend or uninstall it."
+    )
+    app = typer.Typer(add_completion=False)
+    app.command(
+        help="Can't be used; run it to see why.",
+        add_help_option=False,  # whatever is asked of it, this is the answer
+        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+    )(lambda: fail(why))
+    return app

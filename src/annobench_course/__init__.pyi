@@ -1,0 +1,24 @@
+from . import errors, sessions, source, texts
+from .choices import Choice
+from .exercise import Exercise, Given, Lesson, Mistake, Property
+from .functions import Function
+from .numbers import Number, Simulation
+from .student import Session, session
+
+__all__ = [
+    "Choice",
+    "Exercise",
+    "Function",
+    "Given",
+    "Lesson",
+    "Mistake",
+    "Number",
+    "Property",
+    "Session",
+    "Simulation",
+    "errors",
+    "session",
+    "sessions",
+    "source",
+    "texts",
+]

@@ -1,0 +1,84 @@
+"""Ten claims, each judged by the numbers of the run."""
+
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from annobench.replication.ledger import read_published
+from pages.findings import Results
+from pages.lessons import LESSONS, OUTCOMES, lessons
+
+PAPERS = Path(__file__).parents[2] / "workflow" / "papers"
+WINNING = pd.DataFrame({"role": ["none", "model"], "winning_rate": [0.6, 0.9], "dataset": "wax"})
+
+
+def results(tmp_path, computed, verdict="reproduced"):
+    """Results in which each number that carries a claim has a value."""
+    rows = [
+        {"paper": lesson.paper, "target": target, "label": target, "published": "1"}
+        | {"relation": "eq", "unit": "", "verdict": verdict}
+        | {"computed": computed.get((lesson.paper, name), 1.0)}
+        for lesson in LESSONS
+        for name, target in lesson.carried_by.items()
+    ]
+    folder = tmp_path / "papers" / "calderon2025" / "tables"
+    folder.mkdir(parents=True, exist_ok=True)
+    WINNING.to_csv(folder / "baselines.csv", index=False)
+    return Results(pd.DataFrame(rows), tmp_path)
+
+
+def test_ten_claims_stand_in_their_order_and_rest_on_printed_values():
+    assert len(LESSONS) == 10
+    years = [lesson.year for lesson in LESSONS]
+    assert years == sorted(years)
+    for lesson in LESSONS:
+        published = read_published(PAPERS / lesson.paper / "published.csv")
+        known = set(published["target"])
+        assert lesson.carried_by
+        assert set(lesson.carried_by.values()) <= known, lesson.paper
+
+
+@pytest.mark.parametrize(
+    ("computed", "paper", "outcome"),
+    [
+        ({("dawid1979", "lead"): -1.3}, "dawid1979", "in part"),
+        ({("dawid1979", "lead"): 0.2}, "dawid1979", "stood"),
+        ({("snow2008", "k"): 4.0}, "snow2008", "stood"),
+        ({("snow2008", "k"): 7.0}, "snow2008", "fell"),
+        (
+            {("carpenter2008", "model"): 0.93, ("carpenter2008", "vote"): 0.9},
+            "carpenter2008",
+            "stood",
+        ),
+        (
+            {("carpenter2008", "model"): 0.89, ("carpenter2008", "vote"): 0.9},
+            "carpenter2008",
+            "fell",
+        ),
+        ({("passonneau2014", "coefficient"): 0.25}, "passonneau2014", "fell"),
+        ({("northcutt2021", "imagenet"): 5.8}, "northcutt2021", "in part"),
+        ({("baan2022", "lower"): -0.1}, "baan2022", "fell"),
+        ({("weber2024", "gpt35"): -1.0}, "weber2024", "in part"),
+        ({("weber2024", "gpt35"): -1.0, ("weber2024", "gpt4"): -1.0}, "weber2024", "fell"),
+    ],
+)
+def test_the_outcome_follows_from_the_numbers(tmp_path, computed, paper, outcome):
+    found = {each["paper"]: each for each in lessons(results(tmp_path, computed))}
+    assert found[paper]["outcome"] == outcome
+    assert found[paper]["outcome"] in OUTCOMES
+    assert "{" not in found[paper]["found"]
+
+
+@pytest.mark.parametrize("verdict", ["stand_in", "missing"])
+def test_of_simulated_labels_nothing_is_said(tmp_path, verdict):
+    for each in lessons(results(tmp_path, {}, verdict)):
+        assert (each["outcome"], each["found"], each["values"]) == ("open", "", [])
+
+
+def test_without_its_number_a_claim_is_open(tmp_path):
+    empty = results(tmp_path, {("snow2008", "k"): math.nan})
+    found = {each["paper"]: each["outcome"] for each in lessons(empty)}
+    assert found["snow2008"] == "open"
+    assert found["calderon2025"] == "fell"
