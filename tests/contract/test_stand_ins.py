@@ -26,9 +26,12 @@ DRAWS = 5
 _NOT_MIRRORED = {"muc6_person", "masc_crowd_text", "masc_trained_rest"}
 #: The marks of drawings, which nobody gave to items.
 _NO_LABELS = {"carpenter_figures"}
-#: What judges said is not imitated: their simulated labels are noise, so that nothing computed from
-#: them could be taken for a result. People are there as an average or as gold.
-_OF_JUDGES = {id for id in datasets.names() if id.startswith(("chiang2023_", "llm_eval_"))}
+#: What judges and classifiers said is not imitated: their simulated labels are noise, so that
+#: nothing computed from them could be taken for a result. People are there as an average or gold.
+_OF_JUDGES = {
+    *(id for id in datasets.names() if id.startswith(("chiang2023_", "llm_eval_"))),
+    *("varierr_scores", "chaosnli_predictions"),
+}
 #: Draws of these take seconds, and vary little.
 _LARGE = 60_000
 

@@ -52,7 +52,8 @@ class _Set:
     """One set, with what was counted in its file.
 
     By the label that the item had before: the number of items, the mean share of the votes of each
-    category, and the concentration of a Dirichlet distribution that varies as the shares do.
+    category, and the concentration of a Dirichlet distribution that varies as the shares do; a
+    share `at_random` of the votes is even, so that few items are unanimous.
     """
 
     name: str
@@ -61,6 +62,7 @@ class _Set:
     categories: tuple[str, ...]
     short: tuple[str, ...]
     groups: tuple[tuple[int, tuple[float, ...], float], ...]
+    at_random: float = 0.0
 
     @property
     def n_items(self) -> int:
@@ -84,6 +86,7 @@ class _Set:
             calibration=(
                 "number of items by the label that they had before",
                 "mean and variance of the votes' shares, by that label",
+                "share of unanimous items, through votes at random (AbductiveNLI)",
             ),
             targets={
                 "n_items": self.n_items,
@@ -152,7 +155,9 @@ def _simulate(rng: np.random.Generator, files: Mapping[str, Path], design: _Set)
     shares, before = [], []
     n_before = 5 if len(design.categories) == len(_INFERENCE) else 1
     for k, (n, mean, concentration) in enumerate(design.groups):
-        shares.append(rng.dirichlet(concentration * np.array(mean), n))
+        even = design.at_random / len(mean)
+        drawn = rng.dirichlet(concentration * (np.array(mean) - even) / (1 - design.at_random), n)
+        shares.append((1 - design.at_random) * drawn + even)
         # Most of the earlier labels are the one that the item had.
         most = np.zeros((n, len(mean)), dtype=np.int64)
         most[:, k] = -(-n_before // 2)
@@ -251,7 +256,8 @@ _OTHERS = (
         file=_SOURCE.file("data/chaosNLI_v1.0/chaosNLI_alphanli.jsonl"),
         categories=("1", "2"),
         short=("1", "2"),
-        groups=((781, (0.8310, 0.1690), 1.77), (751, (0.1523, 0.8477), 2.01)),
+        groups=((781, (0.8310, 0.1690), 1.48), (751, (0.1523, 0.8477), 1.66)),
+        at_random=0.03,
     ),
 )
 

@@ -274,7 +274,7 @@ _ERRORS = {1: 124, 2: 5, 3: 0, 4: 0}
 
 
 def _simulate_scores(rng: np.random.Generator, files: Mapping[str, Path]) -> DataTables:
-    """Draw errors and, as what the methods said is not known, scores that say nothing of them."""
+    """Draw errors and, as what the methods said is not known, scores that are noise."""
     pattern = _patterns(rng)
     pair, label = np.nonzero(pattern)
     count = pattern[pair, label]
