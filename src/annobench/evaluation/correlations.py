@@ -2,8 +2,8 @@ r"""Correlation of a judge's scores with people's, over all items and within gro
 
 Items come in groups, such as the answers to one question. The *pooled* correlation is that over
 all items; the *within* correlation is the mean over groups of the correlation in each, as usual in
-the evaluation of generated texts, where it says whether a judge tells the answers to one question
-apart. A group in which either side is constant has no correlation and is left out of the mean; how
+the evaluation of generated texts, where it says whether a judge can distinguish the answers to one
+question. A group in which either side is constant has no correlation and is left out of the mean; how
 many are left out belongs to the result. The two differ if groups differ in level: a judge that only
 knows which questions are easy has a pooled correlation and none within.
 

@@ -112,9 +112,14 @@ def answers(table: pd.DataFrame) -> Figure:
             )
         both = own[own["prompt"] == "both with reasons"]
         place.plot(
-            both["answers"], both["r"], "D--", color=GREEN, mfc="white", markersize=4,
+            both["answers"],
+            both["r"],
+            "D--",
+            color=GREEN,
+            mfc="white",
+            markersize=4,
             label=PROMPTS["both with reasons"],
-        )  # fmt: skip
+        )
         place.set_xscale("log")
         place.set_xticks(sorted(own["answers"].unique()), sorted(own["answers"].unique()))
         place.minorticks_off()

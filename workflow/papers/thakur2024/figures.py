@@ -85,9 +85,14 @@ def figure2(judges: pd.DataFrame, takers: pd.DataFrame) -> Figure:
                 suffixes=("", "_mean"),
             )
             place.plot(
-                100 * own[f"{measure}_mean"], 100 * own["score_difference"], marker,
-                color=colour, mfc="none", markersize=4.5, label=name,
-            )  # fmt: skip
+                100 * own[f"{measure}_mean"],
+                100 * own["score_difference"],
+                marker,
+                color=colour,
+                mfc="none",
+                markersize=4.5,
+                label=name,
+            )
         place.axhspan(-5, 5, color=GREY, alpha=0.2, linewidth=0)
         place.axhline(0, color=INK, linewidth=0.8)
         place.set_xlabel(label)
@@ -212,14 +217,21 @@ def odd(table: pd.DataFrame) -> Figure:
         own = table[table["exam_taker"] == taker]
         models = own[~own["judge"].isin(["EM", "Contains", "GPT-4"])]
         axes.plot(
-            np.full(len(models), x), models["median_phi_with_judges"], "o", color=GREY, mfc="none",
+            np.full(len(models), x),
+            models["median_phi_with_judges"],
+            "o",
+            color=GREY,
+            mfc="none",
             label="other language models" if x == 0 else None,
-        )  # fmt: skip
+        )
         gpt4 = own[own["judge"] == "GPT-4"]
         axes.plot(
-            [x], gpt4["median_phi_with_judges"], "D", color=VERMILION,
+            [x],
+            gpt4["median_phi_with_judges"],
+            "D",
+            color=VERMILION,
             label="GPT-4" if x == 0 else None,
-        )  # fmt: skip
+        )
     axes.set_xticks(range(len(takers)), [TAKERS[name] for name in takers], rotation=35, ha="right")
     axes.set_ylabel("median correlation with the other judges")
     axes.axhline(0, color=INK, linewidth=0.8)

@@ -103,9 +103,10 @@ def odd_ones(judged: Judged) -> pd.DataFrame:
     rows = []
     for taker in judged.takers:
         own = judged.taker == taker
-        table = pd.DataFrame({"human": judged.human[own]} | {
-            name: verdicts[own] for name, verdicts in judged.judges.items()
-        })  # fmt: skip
+        table = pd.DataFrame(
+            {"human": judged.human[own]}
+            | {name: verdicts[own] for name, verdicts in judged.judges.items()}
+        )
         table = table.where(table != NO_LABEL).astype(float)
         varied = table.columns[table.std() > 0]
         phi = table[varied].corr()
