@@ -16,6 +16,7 @@ import pandas as pd
 from annobench.datasets import LoadedData
 from annobench.evaluation.panels import panel_correlations, smallest_panel
 from annobench.replication.analysis import Effort
+from annobench.replication.ledger import Computed
 from annobench.replication.study import Study
 from annobench.resampling.weights import draw_counts
 
@@ -32,7 +33,7 @@ QUOTED, SHOWN = "594", 3
 #: Bootstrap samples of headlines, orders of answers, and runs of the calibration.
 REPLICATES = {"full": 400, "quick": 20}
 N_ORDERS = {"full": 12, "quick": 2}
-N_RUNS = {"full": 24, "quick": 3}
+N_RUNS = {"full": 24, "quick": 2}
 Floats = np.ndarray
 
 
@@ -248,15 +249,28 @@ def table_values(found: Mapping[str, Samples]) -> dict[str, float | tuple[float,
             place = min(int(k), samples.curve.shape[1]) - 1
             values[f"table2.{kind}.k"] = k
             values[f"table2.{kind}.k_ne"] = interval(samples.curve[:, place])
-    of_all = found["avg_all"]
     single = [smallest[kind] for kind in KINDS if kind != "fear"]
     return values | {
-        "claim.experts_lead": interval(of_all.e_e - of_all.ne_e),
-        "claim.adding_non_experts": interval(of_all.e_all - of_all.e_e),
         "claim.max_k": max(single),
         "claim.frequent_k": float(pd.Series(single).mode().iloc[0]),
         "claim.average_k": smallest["avg_all"],
     }
+
+
+def claim_row(target: str, samples: Floats) -> Computed:
+    """Return a difference that is claimed to be positive; its interval decides."""
+    value, lower, upper = interval(samples)
+    ends = {"lower": lower, "upper": upper, "level": 0.95}
+    return Computed(target, value, **ends, check_lower=lower, check_upper=upper)
+
+
+def claims(found: Mapping[str, Samples]) -> list[Computed]:
+    """Return how much better experts agree, and what adding non-experts does, on average."""
+    of_all = found["avg_all"]
+    return [
+        claim_row("claim.experts_lead", of_all.e_e - of_all.ne_e),
+        claim_row("claim.adding_non_experts", of_all.e_all - of_all.e_e),
+    ]
 
 
 def lead_over_ten(found: Mapping[str, Samples]) -> dict[str, float]:

@@ -24,6 +24,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.values(affect.quoted(study), of=affect.CROWD)
     values = affect.table_values(found)
     results.values(values, of=affect.DATASETS)
+    results.values(affect.claims(found), of=affect.DATASETS)
     other = affect.released_experts(found)
     results.values(other, of=affect.DATASETS, method="released labels of the experts")
     lead = affect.lead_over_ten(found)
@@ -74,9 +75,10 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     }
     drawn = training.samples(kinds, weight, seed, effort)
     results.values(training.table_values(by_kind, drawn), of=affect.DATASETS)
+    results.values([training.claim(drawn)], of=affect.DATASETS)
     one = training.one_non_expert(by_kind)
     results.values(one, of=affect.DATASETS, method="of one non-expert")
-    of_readings = training.table_of_readings(kinds, train, test)
+    of_readings = training.table_of_readings(kinds, train, test, effort)
     rows = numeric.searched(study, found, of_readings, of_search)
     results.values(rows, of=affect.DATASETS)
 
