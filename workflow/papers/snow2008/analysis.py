@@ -6,7 +6,7 @@ from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
 from annobench.replication.study import Study
 
-from . import affect, figures, numeric, training, votes
+from . import affect, figures, noise, numeric, training, votes
 
 
 def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Effort) -> None:
@@ -58,10 +58,10 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
             gain = (right[task][:, :, 0] - right[task][:, :, 1]).mean(axis=2)
             row = votes.gain_row(f"calibration.{task}_gain", gain, first, method)
             results.values([row], of=votes.DATASETS[task])
-    for method, noise in affect.NOISES.items():
+    for method, model in noise.NOISES.items():
         # The paper's reading is judged; the others are shown beside it.
-        n_runs = affect.N_RUNS[effort] if method == "paper" else affect.N_RUNS["quick"]
-        gain = affect.calibrated_gains(kinds, folds, noise, n_runs, of_affect).mean(axis=1)
+        n_runs = noise.N_RUNS[effort] if method == "paper" else noise.N_RUNS["quick"]
+        gain = noise.calibrated_gains(kinds, folds, model, n_runs, of_affect).mean(axis=1)
         row = votes.gain_row("calibration.affect_gain", gain, 1, method)
         results.values([row], of=affect.DATASETS)
 
