@@ -16,6 +16,7 @@ import pandas as pd
 from annobench.datasets import LoadedData
 from annobench.evaluation.panels import panel_correlations, smallest_panel
 from annobench.replication.analysis import Effort
+from annobench.replication.ledger import Computed
 from annobench.replication.study import Study
 from annobench.resampling.weights import draw_counts
 
@@ -29,10 +30,9 @@ CROWD = tuple(f"snow2008_{kind}" for kind in KINDS)
 N_ANSWERS = 10
 #: The headline that section 4.1 quotes, and whose answer it shows: the fourth.
 QUOTED, SHOWN = "594", 3
-#: Bootstrap samples of headlines, orders of answers, and runs of the calibration.
+#: Bootstrap samples of headlines, and orders of answers.
 REPLICATES = {"full": 400, "quick": 20}
 N_ORDERS = {"full": 12, "quick": 2}
-N_RUNS = {"full": 24, "quick": 3}
 Floats = np.ndarray
 
 
@@ -248,15 +248,28 @@ def table_values(found: Mapping[str, Samples]) -> dict[str, float | tuple[float,
             place = min(int(k), samples.curve.shape[1]) - 1
             values[f"table2.{kind}.k"] = k
             values[f"table2.{kind}.k_ne"] = interval(samples.curve[:, place])
-    of_all = found["avg_all"]
     single = [smallest[kind] for kind in KINDS if kind != "fear"]
     return values | {
-        "claim.experts_lead": interval(of_all.e_e - of_all.ne_e),
-        "claim.adding_non_experts": interval(of_all.e_all - of_all.e_e),
         "claim.max_k": max(single),
         "claim.frequent_k": float(pd.Series(single).mode().iloc[0]),
         "claim.average_k": smallest["avg_all"],
     }
+
+
+def claim_row(target: str, samples: Floats) -> Computed:
+    """Return a difference that is claimed to be positive; its interval decides."""
+    value, lower, upper = interval(samples)
+    ends = {"lower": lower, "upper": upper, "level": 0.95}
+    return Computed(target, value, **ends, check_lower=lower, check_upper=upper)
+
+
+def claims(found: Mapping[str, Samples]) -> list[Computed]:
+    """Return how much better experts agree, and what adding non-experts does, on average."""
+    of_all = found["avg_all"]
+    return [
+        claim_row("claim.experts_lead", of_all.e_e - of_all.ne_e),
+        claim_row("claim.adding_non_experts", of_all.e_all - of_all.e_e),
+    ]
 
 
 def lead_over_ten(found: Mapping[str, Samples]) -> dict[str, float]:
@@ -376,74 +389,3 @@ def scores_of_semeval(data: Mapping[str, Affect]) -> pd.DataFrame:
         largest = dict(zip(("e1", "e2", "e3", "e4", "e5", "e6"), top[:, 0], strict=False))
         rows.append({**row, **largest})
     return pd.DataFrame(rows)
-
-
-class Noise(NamedTuple):
-    """How an annotator's bias and variance are estimated.
-
-    The variance is smoothed by so many labels of the pooled variance; without bias only labels are
-    weighted.
-    """
-
-    labels: float = 1
-    has_bias: bool = True
-
-
-#: The paper does not say how; the first has one label, as the pseudocount of categories.
-NOISES = {
-    "paper": Noise(),
-    "ten labels of the pooled variance": Noise(10),
-    "ten labels of the pooled variance, no bias": Noise(10, has_bias=False),
-}
-
-
-def calibrated_gains(
-    data: Mapping[str, Affect], folds: int, noise: Noise, n_runs: int, rng: np.random.Generator
-) -> Floats:
-    """Return the gain in correlation of calibrated averages, shape (runs, kinds, 10)."""
-    return np.array(
-        [
-            [
-                [
-                    calibrated_gain(each, k, folds, noise, rng)
-                    for k in range(1, len(each.answers) + 1)
-                ]
-                for each in data.values()
-            ]
-            for _ in range(n_runs)
-        ]
-    )
-
-
-def calibrated_gain(
-    affect: Affect, k: int, folds: int, noise: Noise, rng: np.random.Generator
-) -> float:
-    """Average k answers of each headline with annotators' biases removed, weighted by precision.
-
-    Bias and variance of an annotator are those of the other folds, about SemEval's scores. Returned
-    is the correlation with the scores, less that of plain averages.
-    """
-    n_items = len(affect.items)
-    taken = rng.random(affect.answers.shape).argsort(axis=0)[:k]
-    answer = np.take_along_axis(affect.answers, taken, axis=0)
-    names, code = np.unique(affect.annotators, return_inverse=True)
-    who = np.take_along_axis(code.reshape(affect.annotators.shape), taken, axis=0)
-    fold = rng.permutation(n_items) % folds
-    off = answer - affect.gold
-    place = (np.broadcast_to(fold, who.shape) * names.size + who).ravel()
-    n, total, square = (
-        np.bincount(place, value, folds * names.size).reshape(folds, names.size)
-        for value in (None, off.ravel(), off.ravel() ** 2)
-    )
-    n, total, square = (each.sum(axis=0) - each for each in (n, total, square))
-    bias = noise.has_bias * total / np.maximum(n, 1)
-    variance = np.maximum(square / np.maximum(n, 1) - bias**2, 0)
-    pooled = square.sum(axis=1, keepdims=True) / n.sum(axis=1, keepdims=True)
-    precision = (n + noise.labels) / (n * variance + noise.labels * pooled)
-    weight = precision[fold, who]
-    mean = (weight * (answer - bias[fold, who])).sum(axis=0) / weight.sum(axis=0)
-    return float(_correlation(mean, affect.gold) - _correlation(answer.mean(axis=0), affect.gold))
-
-
-def _correlation(first: Floats, second: Floats) -> float:
-    return float(np.corrcoef(first, second)[0, 1])

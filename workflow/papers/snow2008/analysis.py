@@ -6,7 +6,7 @@ from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
 from annobench.replication.study import Study
 
-from . import affect, figures, numeric, training, votes
+from . import affect, figures, noise, numeric, training, votes
 
 
 def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Effort) -> None:
@@ -24,6 +24,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.values(affect.quoted(study), of=affect.CROWD)
     values = affect.table_values(found)
     results.values(values, of=affect.DATASETS)
+    results.values(affect.claims(found), of=affect.DATASETS)
     other = affect.released_experts(found)
     results.values(other, of=affect.DATASETS, method="released labels of the experts")
     lead = affect.lead_over_ten(found)
@@ -57,10 +58,10 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
             gain = (right[task][:, :, 0] - right[task][:, :, 1]).mean(axis=2)
             row = votes.gain_row(f"calibration.{task}_gain", gain, first, method)
             results.values([row], of=votes.DATASETS[task])
-    for method, noise in affect.NOISES.items():
+    for method, model in noise.NOISES.items():
         # The paper's reading is judged; the others are shown beside it.
-        n_runs = affect.N_RUNS[effort] if method == "paper" else affect.N_RUNS["quick"]
-        gain = affect.calibrated_gains(kinds, folds, noise, n_runs, of_affect).mean(axis=1)
+        n_runs = noise.N_RUNS[effort] if method == "paper" else noise.N_RUNS["quick"]
+        gain = noise.calibrated_gains(kinds, folds, model, n_runs, of_affect).mean(axis=1)
         row = votes.gain_row("calibration.affect_gain", gain, 1, method)
         results.values([row], of=affect.DATASETS)
 
@@ -74,9 +75,10 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     }
     drawn = training.samples(kinds, weight, seed, effort)
     results.values(training.table_values(by_kind, drawn), of=affect.DATASETS)
+    results.values([training.claim(drawn)], of=affect.DATASETS)
     one = training.one_non_expert(by_kind)
     results.values(one, of=affect.DATASETS, method="of one non-expert")
-    of_readings = training.table_of_readings(kinds, train, test)
+    of_readings = training.table_of_readings(kinds, train, test, effort)
     rows = numeric.searched(study, found, of_readings, of_search)
     results.values(rows, of=affect.DATASETS)
 
