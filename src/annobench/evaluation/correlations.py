@@ -3,9 +3,9 @@ r"""Correlation of a judge's scores with people's, over all items and within gro
 Items come in groups, such as the answers to one question. The *pooled* correlation is that over
 all items; the *within* correlation is the mean over groups of the correlation in each, as usual in
 the evaluation of generated texts, where it says whether a judge can distinguish the answers to one
-question. A group in which either side is constant has no correlation and is left out of the mean; how
-many are left out belongs to the result. The two differ if groups differ in level: a judge that only
-knows which questions are easy has a pooled correlation and none within.
+question. A group in which either side is constant has no correlation and is left out of the mean;
+how many are left out belongs to the result. The two differ if groups differ in level: a judge that
+only knows which questions are easy has a pooled correlation and none within.
 
 Pearson's r, Spearman's rho (r of mid-ranks) and Kendall's tau-b are available. With s the sign of
 a difference and sums over pairs of items,
