@@ -30,11 +30,12 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
+import pandas as pd
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
-from annobench.core.results import SummarisedScalars
+from annobench.core.results import Summarised, SummarisedScalars
 from annobench.resampling.ratios import ratio
 
 __all__ = [
@@ -84,8 +85,8 @@ class GroupedCorrelation(SummarisedScalars):
     by_group: Floats
 
 
-@dataclass(frozen=True, eq=False)
-class CorrelationDraws:
+@dataclass(frozen=True, eq=False, repr=False)
+class CorrelationDraws(Summarised):
     """Both correlations in bootstrap samples of groups.
 
     Attributes
@@ -96,6 +97,20 @@ class CorrelationDraws:
 
     pooled: Floats
     within: Floats
+
+    def summary(self) -> pd.DataFrame:
+        """Return mean and standard deviation of each correlation over the samples.
+
+        Returns
+        -------
+        DataFrame
+            `mean` and `sd`, by correlation.
+        """
+        draws = pd.DataFrame({"pooled": self.pooled, "within": self.within})
+        return draws.agg(["mean", "std"]).T.rename(columns={"std": "sd"})
+
+    def _headline(self) -> str:
+        return f"{self.pooled.size:,} samples"
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from annobench.reporting.report_parts import (
 )
 from annobench.resampling.intervals import TOLERANCE
 
-__all__ = ["cautions", "facts", "render", "to_discuss"]
+__all__ = ["cautions", "facts", "render"]
 
 #: Sizes up to which everything is drawn; beyond, a distribution and the ends.
 MAX_IN_HEAT_MAP: Final = 30
