@@ -48,9 +48,9 @@ _INDEX = "dataset_indexing/imdb_test_set_index_to_filename.json"
 class _Votes:
     """One set of checked candidates: its name, title, what was counted in its file.
 
-    Two votes on an item are the same with probability `agreement`; `more` items have other numbers
-    of votes than five. The test set has `n_test` items, which are counted in the file `whole`; 0
-    where that is not at hand.
+    Two votes on an item are the same with probability `agreement`, but for the items in `more`: of
+    so many votes those for the given label are counted as ones for the guess, too. The test set has
+    `n_test` items, which are counted in the file `whole`; 0 where that is not at hand.
     """
 
     name: str
@@ -67,12 +67,6 @@ class _Votes:
     def path(self) -> str:
         """The file of votes."""
         return f"mturk/{self.name}_mturk.json"
-
-    @property
-    def loads(self) -> NDArray[np.int64]:
-        """Votes of each item."""
-        usual = np.full(self.n_items - len(self.more), 5)
-        return np.concatenate([np.array(self.more, dtype=np.int64), usual])
 
     def record(self) -> DataSet:
         """Return the record of the data set."""
@@ -97,7 +91,7 @@ class _Votes:
             targets={
                 "n_items": self.n_items,
                 "n_labels": n_labels,
-                "n_annotators": int(self.loads.max()),
+                "n_annotators": max(self.more, default=5),
                 **{
                     f"label:{name}": n / n_labels
                     for name, n in zip(self.categories, self.counts, strict=True)
@@ -169,11 +163,17 @@ def _simulate_votes(
     rng: np.random.Generator, files: Mapping[str, Path], votes: _Votes
 ) -> DataTables:
     """Draw each candidate's chances of the answers, and its votes."""
-    share = np.array(votes.counts) / sum(votes.counts)
+    # A vote for the given label that is the guess, too, is counted as one for either.
+    loads = np.array(votes.more, dtype=np.int64)
+    twice = np.zeros((loads.size, len(votes.counts)), dtype=np.int64)
+    twice[:, 0] = twice[:, 1] = loads // 2
+    twice[:, -1] += loads % 2
+    rest = np.array(votes.counts) - twice.sum(axis=0)
+    share = rest / rest.sum()
     chance = float((share**2).sum())
     concentration = (1 - votes.agreement) / (votes.agreement - chance)
-    chances = rng.dirichlet(concentration * share, size=votes.n_items)
-    counts = rng.multinomial(votes.loads, chances)
+    chances = rng.dirichlet(concentration * share, size=votes.n_items - len(twice))
+    counts = np.concatenate([twice, rng.multinomial(5, chances)])
     names = numbered(np.arange(votes.n_items), "candidate ")
     labels = {"given": "label a", "guessed": "label b"}
     return _vote_tables(
@@ -288,7 +288,7 @@ _VOTES = (
         ("given", "guessed", "neither"),
         (410, 127, 25),
         100,
-        0.7081,
+        0.7920,
         10_000,
         _labels("mnist_test_set"),
         _MNIST_MORE,

@@ -185,8 +185,8 @@ def to_discuss(annotations: Annotations, texts: Mapping[str, str]) -> pd.DataFra
         One row an item, at most `MAX_DISCUSSED`, the least agreement first: item, text (if there
         are any), observed_agreement, and labels, such as "anna: yes; ben: no".
     """
-    order, agreeing = _least_agreement(annotations)
-    a, rows = annotations, []
+    a, rows = as_annotations(annotations, "to_discuss"), []
+    order, agreeing = _least_agreement(a)
     for i in order[:MAX_DISCUSSED]:
         given = [
             a.categories[a.label[n]]
