@@ -193,6 +193,11 @@ def printed_values(
                 cells[f"{table}.score_only_again.{name}.{measure}"] = cells[
                     f"score_only.{name}.{measure}"
                 ]
+        for row in ("auto_cot", "rate_explain"):
+            for measure in ("r", "tau"):
+                cells[f"again.table3.{row}.{name}.{measure}"] = cells[f"{row}.{name}.{measure}"]
+        for row in ("auto_cot", "score_only", "free_text", "analyze_rate"):
+            cells[f"again.table4.{row}.{name}.tau"] = cells[f"{row}.{name}.tau"]
         # Table 3 prints no correlation within documents.
         del cells[f"auto_cot_rate_explain.{name}.r_within"]
     return cells
