@@ -2,6 +2,6 @@
 
 LONG_PAPERS = {
     *("beigman_klebanov2010", "berthelin2008", "bhowmick2008", "calderon2025", "carpenter2008"),
-    *("li2019", "palmer2008", "passonneau2014", "reidsma2008", "snow2008", "su2008"),
-    "ustalov2024",
+    *("chiang2023", "dawid1979", "li2019", "palmer2008", "passonneau2014", "reidsma2008"),
+    *("snow2008", "su2008", "ustalov2024"),
 }

@@ -32,7 +32,8 @@ def compared(analysis, items, settings):
 
 
 def deviating(paper, values, beginning):
-    printed = read_published(paper.folder / "published.csv").set_index("target")["value"]
+    published = read_published(paper.folder / "published.csv").set_index("target")
+    printed = published.loc[published["kind"] == "result", "value"]
     assert set(values) == {name for name in printed.index if name.startswith(beginning)}
     return [name for name, v in values.items() if not agrees(printed[name], "eq", v, v)]
 

@@ -32,7 +32,7 @@ def test_real_votes_give_the_abstract_and_what_deviates_is_explained(paper, real
     deviating = comparison.query("verdict == 'deviates'")
     assert set(deviating["target"]) == {"abstract.imagenet_share", "post.errors"}
     table = comparison[comparison["source"] == "Table of the first version"]
-    assert set(table["verdict"]) <= {"second_hand", "not_public", "input"}
+    assert set(table["verdict"]) <= {"second_hand", "not_public", "given", "input"}
 
 
 def test_simulated_votes_claim_nothing(paper, results):

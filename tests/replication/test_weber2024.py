@@ -155,7 +155,7 @@ def test_a_model_of_the_judges_finds_more_errors_than_counts(analysis, found):
 
 def test_without_the_files_nothing_is_claimed(paper, results):
     compared = paper.compared(results)
-    assert set(compared["verdict"]) == {"stand_in"}
+    assert set(compared["verdict"]) == {"input", "stand_in"}
 
 
 def test_with_scores_that_know_nothing_no_claim_holds(analysis, scored, rng):

@@ -244,7 +244,9 @@ def test_the_report_follows_time_and_groups(frame, tmp_path):
     assert done.exit_code == 0, done.output
     out = tmp_path / "labels_agreement"
     tables = {p.stem for p in out.glob("*.csv")}
-    assert tables == {"report", "over_time", "annotators_over_time", "trends", "groups"}
+    assert tables == {
+        *("report", "to_discuss", "over_time", "annotators_over_time", "trends", "groups"),
+    }
     page = (out / "report.html").read_text()
     assert 'id="time"' in page
     assert 'id="groups"' in page

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import chdtrc
 
 from annobench.agreement.annotators import agreement_of_labels
 from annobench.agreement.coefficients.krippendorff_alpha import krippendorff_alpha
@@ -187,4 +187,4 @@ def _same(estimate: pd.Series[float], error: pd.Series[float]) -> float:
         return math.nan
     y, weight = estimate[usable].to_numpy(), error[usable].to_numpy() ** -2.0
     q = float(weight @ (y - np.average(y, weights=weight)) ** 2)
-    return float(stats.chi2.sf(q, int(usable.sum()) - 1))
+    return float(chdtrc(int(usable.sum()) - 1, q))

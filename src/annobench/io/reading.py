@@ -17,10 +17,7 @@ from annobench.core.errors import AnnotationError, ItemColumnWarning, ReaderErro
 from annobench.core.names import pseudonyms, said_of_pseudonyms
 from annobench.core.numbers import plain_number
 from annobench.io.formats.base import AnnotatorFrom, is_email
-from annobench.io.formats.base import Source as FileSource
-from annobench.io.formats.containers import opened
 from annobench.io.formats.export import GoldItems, Repeats, Selection
-from annobench.io.formats.tables import as_text
 from annobench.io.options import refuse_idle_options
 from annobench.io.source import Source
 from annobench.io.table import (
@@ -511,6 +508,11 @@ def read_groups(
 
 
 def _groups_of_file(path: Path) -> dict[str, str]:
+    # Readers of workbooks and the like are loaded where they are needed.
+    from annobench.io.formats.base import Source as FileSource
+    from annobench.io.formats.containers import opened
+    from annobench.io.formats.tables import as_text
+
     with opened(FileSource(path)) as tables:
         if len(tables) != 1 or len(tables[0].header) != 2:
             raise ReaderError(
