@@ -10,6 +10,7 @@ PAGES = [
     "papers/index",
     *expand("papers/{paper}/{page}", paper=PAPERS, page=["index", "source"]),
     "discrepancies",
+    "learned",
     "values",
     "figures",
     "studies/index",
