@@ -118,4 +118,4 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.figure("claims", figures.claims, of_k, orders, of=affect.DATASETS)
     results.figure("training", figures.training, trained, of=affect.DATASETS)
     results.figure("semeval", figures.semeval, semeval, of=affect.DATASETS)
-    results.figure("ours", figures.ours, by_n, fitted, of=nominal)
+    results.figure("consensus_models", figures.consensus_models, by_n, fitted, of=nominal)

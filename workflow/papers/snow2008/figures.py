@@ -185,7 +185,7 @@ def semeval(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def ours(by_n: pd.DataFrame, fitted: pd.DataFrame) -> Figure:
+def consensus_models(by_n: pd.DataFrame, fitted: pd.DataFrame) -> Figure:
     """Draw consensus without gold beside the calibrated vote: by labels, and from all ten."""
     figure, axes = panels(2, rows=2, height=6.6)
     for each, task in zip(axes, ("rte", "event"), strict=False):
