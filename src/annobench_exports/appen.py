@@ -78,7 +78,7 @@ def _push_judgment(intake: Intake, row: dict[str, str], questions: list[str], wh
     if not row[_WORKER]:
         intake.leave_out(where, "judgments without a contributor")
         return
-    intake.at(row.get("_created_at"))
+    intake.at(row.get("_created_at"), "_created_at")
     for question in questions:
         intake.answer(
             row[_UNIT],

@@ -188,7 +188,7 @@ def _push(works: list[_Work], file: str, intake: Intake) -> None:
             intake.question(question, "text")
     for work in works:
         intake.begin(file, work.unit)
-        intake.at(work.created)
+        intake.at(work.created, "created_at")
         intake.read()
         drafted = work.unit == "draft"
         questions = list(work.results.questions() if drafted else asked)

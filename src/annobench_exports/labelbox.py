@@ -246,7 +246,7 @@ def _push_all(works: list[_Work], intake: Intake) -> None:
 
 
 def _push_answers(work: _Work, answers: dict[str, Label], intake: Intake) -> None:
-    intake.at(work.created)
+    intake.at(work.created, "created_at")
     for question, label in answers.items():
         intake.answer(
             work.item,

@@ -58,7 +58,7 @@ def _read(table: Table, intake: Intake) -> None:
             intake.leave_out(where, "HITs that nobody worked on")
             continue
         item = items[row[hit]]
-        intake.at(row[submitted] if submitted else None)
+        intake.at(row[submitted] if submitted else None, "SubmitTime")
         _push_input(table, intake, item, row)
         state = _STATUS.get(row[status].strip().casefold() if status else "", "unfinished")
         # A reason in this column rejects the work when the file is uploaded.

@@ -86,7 +86,7 @@ def _take(record: dict[str, Any], number: int, stem: Name, intake: Intake) -> No
         raise MisshapenError("neither _input_hash nor text says which item this is")
     annotator, personal = _annotator(record, stem, intake.options.annotator_from)
     who: dict[str, Any] = {"where": number, "personal": personal}
-    intake.at(record.get("_timestamp"))
+    intake.at(record.get("_timestamp"), "_timestamp")
     texts = [key for key, value in record.items() if isinstance(value, str)]
     field = "text" if intake.options.text is None else intake.asked_text(texts)
     shown = record.get(field or "")

@@ -48,7 +48,7 @@ def _read(table: Table, intake: Intake) -> None:
             intake.leave_out(where, "empty rows" if empty else "rows without a worker")
             continue
         item = _item(row, inputs) or row_name(table, where)
-        intake.at(row.get("ASSIGNMENT:submitted"))
+        intake.at(row.get("ASSIGNMENT:submitted"), "ASSIGNMENT:submitted")
         state = _STATUS.get(status, "done" if not status else "unfinished")
         control = any(row[column] for column in goldens.values())
         if intake.options.text:

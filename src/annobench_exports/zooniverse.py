@@ -92,7 +92,7 @@ def _push(
     intake: Intake, subject: Name, row: dict[str, str], answers: list[_Answer], where: int
 ) -> None:
     known = row.get("gold_standard", "").casefold() == "true"
-    intake.at(row.get("created_at"))
+    intake.at(row.get("created_at"), "created_at")
     given = [answer for answer in answers if not answer.left_out]
     for answer in given:
         question, label = answer.question, answer.label

@@ -14,7 +14,7 @@ PAPERS = Path(__file__).parents[2] / "workflow" / "papers"
 WINNING = pd.DataFrame({"role": ["none", "model"], "winning_rate": [0.6, 0.9], "dataset": "wax"})
 
 
-def results(tmp_path, computed, verdict="reproduced"):
+def results(tmp_path, computed, verdict="reproduced", baselines=WINNING):
     """Results in which each number that carries a claim has a value."""
     rows = [
         {"paper": lesson.paper, "target": target, "label": target, "published": "1"}
@@ -25,7 +25,7 @@ def results(tmp_path, computed, verdict="reproduced"):
     ]
     folder = tmp_path / "papers" / "calderon2025" / "tables"
     folder.mkdir(parents=True, exist_ok=True)
-    WINNING.to_csv(folder / "baselines.csv", index=False)
+    baselines.to_csv(folder / "baselines.csv", index=False)
     return Results(pd.DataFrame(rows), tmp_path)
 
 
@@ -58,10 +58,25 @@ def test_ten_claims_stand_in_their_order_and_rest_on_printed_values():
             "fell",
         ),
         ({("passonneau2014", "coefficient"): 0.25}, "passonneau2014", "fell"),
-        ({("northcutt2021", "imagenet"): 5.8}, "northcutt2021", "in part"),
+        (
+            {("northcutt2021", "imagenet"): 5.8, ("northcutt2021", "mean"): 3.33},
+            "northcutt2021",
+            "in part",
+        ),
+        (
+            {("northcutt2021", "imagenet"): 6.0, ("northcutt2021", "mean"): 3.33},
+            "northcutt2021",
+            "stood",
+        ),
+        (
+            {("northcutt2021", "imagenet"): 5.8, ("northcutt2021", "mean"): 3.2},
+            "northcutt2021",
+            "fell",
+        ),
         ({("baan2022", "lower"): -0.1}, "baan2022", "fell"),
         ({("weber2024", "gpt35"): -1.0}, "weber2024", "in part"),
         ({("weber2024", "gpt35"): -1.0, ("weber2024", "gpt4"): -1.0}, "weber2024", "fell"),
+        ({("weber2024", "humans"): -1.0}, "weber2024", "in part"),
     ],
 )
 def test_the_outcome_follows_from_the_numbers(tmp_path, computed, paper, outcome):
@@ -82,3 +97,11 @@ def test_without_its_number_a_claim_is_open(tmp_path):
     found = {each["paper"]: each["outcome"] for each in lessons(empty)}
     assert found["snow2008"] == "open"
     assert found["calderon2025"] == "fell"
+
+
+@pytest.mark.parametrize(("rate", "outcome"), [(0.6, "fell"), (0.5, "fell"), (0.4, "stood")])
+def test_the_test_of_annotators_falls_if_a_constant_answer_passes(tmp_path, rate, outcome):
+    baselines = WINNING.assign(winning_rate=[rate, 0.9])
+    found = {each["paper"]: each for each in lessons(results(tmp_path, {}, baselines=baselines))}
+    assert found["calderon2025"]["outcome"] == outcome
+    assert f"{rate:.2f}" in found["calderon2025"]["found"]

@@ -296,6 +296,9 @@ def test_an_export_says_when_its_labels_were_given(frame, tmp_path):
     windows = pd.read_csv(tmp_path / "prodigy_agreement" / "over_time.csv")
     expected = over_time(labels_of(frame), np.floor(3600 * frame["time"])).windows
     assert windows["estimate"].tolist() == pytest.approx(expected["estimate"].tolist())
+    assert run(path, "--over", "_timestamp", "--force").exit_code == 0
+    refused = " ".join(run(path, "--over", "created", "--force").output.split())
+    assert "the times of this export stand in '_timestamp'" in refused
     for line in lines:
         line.pop("_timestamp")
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -332,3 +335,15 @@ def test_items_to_discuss_are_listed_with_who_said_what(frame, tmp_path):
     said = dict(part.split(": ") for part in first["labels"].split("; "))
     assert said == dict(zip(own["annotator"], own["label"].astype(str), strict=True))
     assert first["observed_agreement"] == 0
+
+
+def test_labels_and_items_that_are_left_out_are_said(frame, tmp_path):
+    path = tmp_path / "labels.csv"
+    number = frame["item"].str[1:].astype(int)
+    frame["domain"] = np.where(number % 2, "news", "web")
+    frame.loc[number < 3, "domain"] = ""
+    frame.loc[frame.index[:5], "time"] = np.nan
+    frame.to_csv(path, index=False)
+    said = " ".join(run(path, "--over", "time", "--by", "domain").output.split())
+    assert "5 labels without a time left out." in said
+    assert "3 items without a group left out." in said

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import pandas as pd
 
+from annobench.judges.alternative_annotators import PASSES_FROM
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -86,12 +88,17 @@ def _range(values: pd.Series[float]) -> str:
 
 
 def constant_judge(results: Results) -> Mapping[str, Any]:
-    """Look for the constant answer that passes the alternative annotator test most clearly."""
+    """Look for the constant answer with the highest winning rate."""
     baselines = results.table("papers/calderon2025/tables/baselines.csv")
     blind = baselines[baselines["role"] == "none"].nlargest(1, "winning_rate")
-    if not blind["winning_rate"].iloc[0] >= 0.5:
-        raise KeyError("no constant judge passes")
     return dict(blind[["dataset", "winning_rate"]].iloc[0])
+
+
+def _passing_judge(results: Results) -> Mapping[str, Any]:
+    found = constant_judge(results)
+    if not found["winning_rate"] >= PASSES_FROM:
+        raise KeyError("no constant judge passes")
+    return found
 
 
 def _packages(results: Results) -> Mapping[str, Any]:
@@ -126,7 +133,7 @@ FINDINGS: Final[tuple[tuple[Numbers, Finding], ...]] = (
         ),
     ),
     (
-        constant_judge,
+        _passing_judge,
         Finding(
             "A model that passes the alternative annotator test may replace annotators.",
             "A model that always gives the same answer passes it on {dataset}, with a winning rate "

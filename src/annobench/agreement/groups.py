@@ -41,12 +41,15 @@ class ByGroup(Summarised):
         which label the same items, and with fewer than two intervals.
     level : float
         Of the intervals.
+    n_without : int
+        Items or annotators that were left out, as they have no group.
     """
 
     of: Literal["items", "annotators"]
     table: pd.DataFrame
     p_value: float
     level: float
+    n_without: int
 
     def summary(self) -> pd.DataFrame:
         """Return the table.
@@ -134,7 +137,8 @@ def by_group(
         table["between"] = _between(a, code)[table.index]
         columns.append("between")
     p_value = _same(table["estimate"], error) if of == "items" else math.nan
-    return ByGroup(of, table[columns].reset_index(drop=True), p_value, level)
+    n_without = int((code < 0).sum())
+    return ByGroup(of, table[columns].reset_index(drop=True), p_value, level, n_without)
 
 
 def _row(
@@ -143,23 +147,26 @@ def _row(
     own = a.select(items=chosen) if of == "items" else a.select(annotators=chosen)
     own = own.select(items=np.diff(own.by_item.offsets) > 1)
     found = {"n_items": own.n_items, "n_annotators": own.n_annotators, "n_labels": own.n_labels}
-    nothing = dict.fromkeys(
-        ("estimate", "lower", "upper", "observed_agreement", "standard_error"), math.nan
-    )
     if not own.n_items:
-        return found | nothing
+        undefined = ("estimate", "lower", "upper", "standard_error", "observed_agreement")
+        return found | dict.fromkeys(undefined, math.nan)
+    agreeing, others = agreement_of_labels(own)
+    observed = {"observed_agreement": float(agreeing.sum() / others.sum())}
+    return found | alpha_of(own, level) | observed
+
+
+def alpha_of(annotations: Annotations, level: float) -> dict[str, float]:
+    """Return Krippendorff's alpha with interval and standard error, NaN where undefined."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
         warnings.simplefilter("ignore", IntervalWarning)
-        alpha = krippendorff_alpha(own)
-        ends = alpha.interval("analytic", level=level)
-    agreeing, others = agreement_of_labels(own)
-    return found | {
-        "estimate": alpha.estimate,
+        found = krippendorff_alpha(annotations)
+        ends = found.interval("analytic", level=level)
+    return {
+        "estimate": found.estimate,
         "lower": ends.lower,
         "upper": ends.upper,
-        "observed_agreement": float(agreeing.sum() / others.sum()),
-        "standard_error": alpha.standard_error,
+        "standard_error": found.standard_error,
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,13 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
 from annobench.agreement.annotators import agreement_of_labels
-from annobench.agreement.coefficients.krippendorff_alpha import krippendorff_alpha
-from annobench.core.errors import (
-    AnnotationError,
-    DegenerateWarning,
-    IntervalWarning,
-    check_level,
-)
+from annobench.agreement.groups import alpha_of
+from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
@@ -55,6 +49,8 @@ class OverTime(Summarised):
         p_adjusted by Holm's method; the smallest p-value first.
     level : float
         Of the intervals.
+    n_undated : int
+        Labels that were left out, as their time is not known.
     """
 
     windows: pd.DataFrame
@@ -63,6 +59,7 @@ class OverTime(Summarised):
     annotators: pd.DataFrame
     trends: pd.DataFrame
     level: float
+    n_undated: int
 
     def summary(self) -> pd.DataFrame:
         """Return the windows.
@@ -152,7 +149,7 @@ def over_time(
     a, time = annotations.select(labels=known), time[known]
     window, n = _windows(a, time, windows)
     starts, ends = _limits(time, window[a.item], n, is_date=is_date)
-    by_window = [_alpha(a.select(items=window == w), level) for w in range(n)]
+    by_window = [_window(a.select(items=window == w), level) for w in range(n)]
     table = pd.DataFrame(
         {"window": np.arange(1, n + 1), "begins": starts, "ends": ends}
         | {name: [row[name] for row in by_window] for name in by_window[0]}
@@ -169,6 +166,7 @@ def over_time(
         _bands(a, who, window[a.item[compared]], share, n, level),
         _trends(a, who, when, share, level),
         level,
+        int((~known).sum()),
     )
 
 
@@ -229,21 +227,8 @@ def _limits(
     return first.reset_index(drop=True), last.reset_index(drop=True)
 
 
-def _alpha(a: Annotations, level: float) -> dict[str, float]:
-    """Return alpha of the items of a window, with its interval."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DegenerateWarning)
-        warnings.simplefilter("ignore", IntervalWarning)
-        found = krippendorff_alpha(a)
-        ends = found.interval("analytic", level=level)
-    return {
-        "n_items": a.n_items,
-        "n_labels": a.n_labels,
-        "estimate": found.estimate,
-        "lower": ends.lower,
-        "upper": ends.upper,
-        "standard_error": found.standard_error,
-    }
+def _window(a: Annotations, level: float) -> dict[str, float]:
+    return {"n_items": a.n_items, "n_labels": a.n_labels} | alpha_of(a, level)
 
 
 def _weighted_trend(estimate: pd.Series[float], error: pd.Series[float]) -> tuple[float, float]:
@@ -272,10 +257,8 @@ def _bands(
     n_labels = np.bincount(cell, minlength=a.n_annotators * n)
     filled = np.flatnonzero(n_labels)
     mean = np.bincount(cell, share, minlength=n_labels.size)[filled] / n_labels[filled]
-    # Without a finite population: the limits of a sample from a very large one.
-    size = np.full(filled.size, 1e15)
     z = float(ndtri((1 + level) / 2))
-    lower, upper = wilson_limits(np.clip(mean, 0, 1), n_labels[filled], size, z)
+    lower, upper = wilson_limits(np.clip(mean, 0, 1), n_labels[filled], None, z)
     names = np.array(a.annotators, dtype=object)
     return pd.DataFrame(
         {

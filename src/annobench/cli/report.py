@@ -132,7 +132,8 @@ def report(
         fail(error)
     _print_overall(annotations, table, level)
     if said := report_page.said_of_target(table, target):
-        say(f"{said} {reading.for_command('plan')} says how many." if "is open" in said else said)
+        asking = f" {reading.for_command('plan')} says how many."
+        say(said + (asking if report_page.is_open(table, target) else ""))
     for text in report_page.said_of_parts(drift, groups):
         say(text)
     notes = (*report_page.cautions(annotations), *report_page.without_width(table))

@@ -1,10 +1,12 @@
-"""Read the rows of delimited text, naming file and line of whatever is wrong."""
+"""Read delimited text and JSON, naming file and line of whatever is wrong."""
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +24,29 @@ def read_text(path: Path) -> str:
         raise ReaderError(
             f"{path}, byte {error.start}: not UTF-8. Supply the pinned file."
         ) from error
+
+
+def wrong(path: Path, what: str) -> ReaderError:
+    """Return the error that a file is not what is pinned."""
+    return ReaderError(f"{path}: {what}. Supply the pinned file.")
+
+
+def read_json(path: Path) -> Any:
+    """Read a file of JSON, or say at which line it is none."""
+    try:
+        return json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise wrong(path, f"line {error.lineno} is no JSON ({error.msg})") from error
+
+
+def read_json_lines(path: Path) -> Iterator[Any]:
+    """Read a file with a JSON value in each line that is not empty."""
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        try:
+            if line.strip():
+                yield json.loads(line)
+        except json.JSONDecodeError as error:
+            raise wrong(path, f"line {number} is no JSON ({error.msg})") from error
 
 
 def read_rows(

@@ -7,7 +7,6 @@ to six language models for the same items. Humans and models are annotators alik
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -18,9 +17,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.core.errors import ReaderError
 from annobench.datasets._simulators import numbered
-from annobench.datasets._text import read_text
+from annobench.datasets._text import read_json, wrong
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source
 from annobench.simulation.difficulty import both, rate_for, shared_ranks
@@ -108,29 +106,22 @@ def _parse(files: Mapping[str, Path], folder: str, categories: tuple[str, ...]) 
         path = files[f"{folder}/{name}"]
         for annotator, given in _read(path).items():
             if not isinstance(given, dict):
-                raise _wrong(path, f"{annotator!r} has no labels by item")
+                raise wrong(path, f"{annotator!r} has no labels by item")
             for item, label in given.items():
                 if not isinstance(label, str | int) or isinstance(label, bool):
-                    raise _wrong(path, f"{annotator!r} gives {item!r} the label {label!r}")
+                    raise wrong(path, f"{annotator!r} gives {item!r} the label {label!r}")
                 if categories and str(label) not in categories:
-                    raise _wrong(path, f"{annotator!r} gives {item!r} the unknown label {label!r}")
+                    raise wrong(path, f"{annotator!r} gives {item!r} the unknown label {label!r}")
                 for column, value in zip(columns, (item, annotator, label, role), strict=True):
                     columns[column].append(str(value))
     return _tables(pd.DataFrame(columns, dtype="str"))
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise _wrong(path, f"line {error.lineno} is no JSON ({error.msg})") from error
+    found = read_json(path)
     if not isinstance(found, dict):
-        raise _wrong(path, "no labels by annotator")
+        raise wrong(path, "no labels by annotator")
     return found
-
-
-def _wrong(path: Path, what: str) -> ReaderError:
-    return ReaderError(f"{path}: {what}. Supply the pinned file.")
 
 
 def _tables(labels: pd.DataFrame) -> DataTables:

@@ -9,12 +9,10 @@ predictions of three RoBERTa models for SNLI.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,7 +20,7 @@ from numpy.typing import NDArray
 
 from annobench.core.errors import ReaderError
 from annobench.datasets._simulators import numbered
-from annobench.datasets._text import read_text
+from annobench.datasets._text import read_json_lines, wrong
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source, SourceFile
 
@@ -101,23 +99,11 @@ class _Set:
         )
 
 
-def _records(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        for line in read_text(path).splitlines():
-            yield json.loads(line)
-    except json.JSONDecodeError as error:
-        raise _wrong(path, f"a line is no JSON ({error.msg})") from error
-
-
-def _wrong(path: Path, what: str) -> ReaderError:
-    return ReaderError(f"{path}: {what}. Supply the pinned file.")
-
-
 def _parse(files: Mapping[str, Path], design: _Set) -> DataTables:
     path = files[design.file.path]
     names, votes, before = [], [], []
     try:
-        for record in _records(path):
+        for record in read_json_lines(path):
             names.append(record["uid"])
             votes.append([record["label_counter"].get(key, 0) for key in design.short])
             earlier = record.get("old_labels", [record["old_label"]])
@@ -125,7 +111,7 @@ def _parse(files: Mapping[str, Path], design: _Set) -> DataTables:
                 [sum(str(label) == each for label in earlier) for each in design.categories]
             )
     except KeyError as error:
-        raise _wrong(path, f"an item has no {error}") from error
+        raise wrong(path, f"an item has no {error}") from error
     return _tables(design, names, np.array(votes), np.array(before))
 
 
@@ -181,10 +167,10 @@ def _prediction_files() -> dict[tuple[str, str], SourceFile]:
 
 def _parse_predictions(files: Mapping[str, Path]) -> DataTables:
     """Read the logits of the items of ChaosNLI; items are in the order of the prediction files."""
-    known = {record["uid"] for record in _records(files[_SNLI.file.path])}
+    known = {record["uid"] for record in read_json_lines(files[_SNLI.file.path])}
     logits: dict[str, dict[str, list[float]]] = {seed: {} for seed in _SEEDS}
     for (_, seed), file in _prediction_files().items():
-        for record in _records(files[file.path]):
+        for record in read_json_lines(files[file.path]):
             if record["uid"] in known:
                 logits[seed][record["uid"]] = record["logits"]
     order = list(logits[_SEEDS[0]])

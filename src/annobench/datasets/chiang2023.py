@@ -9,7 +9,6 @@ of the twenty answers it is. Answers without a number are left out, and so have 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,8 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from annobench.core.errors import ReaderError
-from annobench.datasets._text import read_text
+from annobench.datasets._text import read_json, wrong
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source, SourceFile
 
@@ -140,17 +138,10 @@ def first_and_last(answer: str) -> tuple[float, float] | None:
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
-    try:
-        found = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise _wrong(path, f"line {error.lineno} is no JSON ({error.msg})") from error
+    found = read_json(path)
     if not isinstance(found, list) or not all(isinstance(record, dict) for record in found):
-        raise _wrong(path, "no list of records")
+        raise wrong(path, "no list of records")
     return found
-
-
-def _wrong(path: Path, what: str) -> ReaderError:
-    return ReaderError(f"{path}: {what}. Supply the pinned file.")
 
 
 def _parse(files: Mapping[str, Path], attribute: _Attribute) -> DataTables:
@@ -161,11 +152,11 @@ def _parse(files: Mapping[str, Path], attribute: _Attribute) -> DataTables:
             for record in _read(path)
         ]
     except (KeyError, TypeError, ValueError) as error:
-        raise _wrong(path, f"a record without source, system_id or scores ({error})") from error
+        raise wrong(path, f"a record without source, system_id or scores ({error})") from error
     table = pd.DataFrame(rows, columns=["source", "system", "gold"])
     code = pd.factorize(table["source"])[0]
     if len(set(zip(code, table["system"], strict=True))) != len(table):
-        raise _wrong(path, "a response that comes twice")
+        raise wrong(path, "a response that comes twice")
     items = _items(code, table["system"], table["gold"])
     name = dict(zip(zip(table["source"], table["system"], strict=True), items["item"], strict=True))
     labels = []
@@ -178,7 +169,7 @@ def _parse(files: Mapping[str, Path], attribute: _Attribute) -> DataTables:
                     if found := first_and_last(answer):
                         labels.append((item, prompt, found[0], number, found[1]))
         except (KeyError, TypeError, AttributeError) as error:
-            raise _wrong(path, f"a record of no response, or without answers ({error})") from error
+            raise wrong(path, f"a record of no response, or without answers ({error})") from error
     return DataTables(_labels(labels), items)
 
 

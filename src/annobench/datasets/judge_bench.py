@@ -7,7 +7,6 @@ majority. Raters have no names in it. Here a rating's annotator is its position 
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,9 +19,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from annobench.core.errors import ReaderError
 from annobench.datasets._simulators import numbered
-from annobench.datasets._text import read_text, report
+from annobench.datasets._text import read_json, report, wrong
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source
 
@@ -98,9 +96,9 @@ def _parse(files: Mapping[str, Path], *, path: str, design: _Set) -> DataTables:
     """Read the ratings of one property; items in the order of the file."""
     where = files[path]
     try:
-        instances = json.loads(read_text(where))["instances"]
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
-        raise ReaderError(f"{where}: no instances ({error}). Supply the pinned file.") from error
+        instances = read_json(where)["instances"]
+    except (KeyError, TypeError) as error:
+        raise wrong(where, f"no instances ({error})") from error
     labels: dict[str, list[str]] = {"item": [], "annotator": [], "label": []}
     items: dict[str, list[str]] = {"item": [], "aggregate": []}
     faults = []

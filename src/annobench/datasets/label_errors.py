@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from annobench.core.errors import ReaderError
 from annobench.datasets._simulators import numbered
-from annobench.datasets._text import read_text
+from annobench.datasets._text import read_json, read_text
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source
 
@@ -118,7 +118,7 @@ def _parse_votes(files: Mapping[str, Path], votes: _Votes) -> DataTables:
     n_test = 0
     if votes.whole:
         whole = files[votes.whole]
-        n_test = len(json.loads(read_text(whole)) if whole.suffix == ".json" else _array(whole))
+        n_test = len(read_json(whole) if whole.suffix == ".json" else _array(whole))
     return _vote_tables(items.astype("str"), counts, votes, n_test)
 
 
@@ -237,7 +237,7 @@ def _parse_predictions(files: Mapping[str, Path], of: _Predictions) -> DataTable
         )
     names = numbered(np.arange(of.n_items) - 1)
     if of.name == "imdb":
-        files_of = pd.Series(json.loads(read_text(files[_INDEX])), dtype="str")
+        files_of = pd.Series(read_json(files[_INDEX]), dtype="str")
         names = "test/" + files_of.str.removesuffix(".txt")
         # Some names are there twice: which item is meant is not known.
         again = names.groupby(names).cumcount()

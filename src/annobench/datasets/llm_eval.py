@@ -19,8 +19,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from annobench.core.errors import ReaderError
-from annobench.datasets._text import read_text
+from annobench.datasets._text import read_text, wrong
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source, SourceFile
 
@@ -92,12 +91,12 @@ def _parse(files: Mapping[str, Path], layout: _File) -> DataTables:
     rows = list(csv.DictReader(io.StringIO(read_text(path), newline="")))
     needed = {"model", "question", layout.human, *layout.labels}
     if not rows or not needed <= set(rows[0]):
-        raise _wrong(path, f"not the columns {', '.join(sorted(needed))}")
+        raise wrong(path, f"not the columns {', '.join(sorted(needed))}")
     # An exam-taker stands there twice, once without a verdict of the human.
     kept = [row for row in rows if row[layout.human]]
     verdicts = {row[name] for row in kept for name in (layout.human, *layout.labels)}
     if not verdicts <= {"True", "False", ""} or {row["model"] for row in kept} != {*layout.correct}:
-        raise _wrong(path, "a verdict other than True and False, or another exam-taker")
+        raise wrong(path, "a verdict other than True and False, or another exam-taker")
     taker = pd.Series([row["model"] for row in kept], dtype="str")
     question = pd.factorize(pd.Series([row["question"] for row in kept]))[0]
     gold = [row[layout.human] for row in kept]
@@ -109,10 +108,6 @@ def _parse(files: Mapping[str, Path], layout: _File) -> DataTables:
         if row[judge]
     ]
     return DataTables(_labels(labels), items)
-
-
-def _wrong(path: Path, what: str) -> ReaderError:
-    return ReaderError(f"{path}: {what}. Supply the pinned file.")
 
 
 def _items(taker: pd.Series[str], question: np.ndarray, gold: list[str]) -> pd.DataFrame:

@@ -8,8 +8,7 @@ whose explanations all failed the judgement of their own authors is an error.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,9 +16,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.core.errors import ReaderError
 from annobench.datasets._simulators import numbered
-from annobench.datasets._text import read_text
+from annobench.datasets._text import read_json, read_json_lines, wrong
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source
 
@@ -81,18 +79,7 @@ class _Explanation(NamedTuple):
     judgements: Mapping[int, bool]
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
-    try:
-        return [json.loads(line) for line in read_text(path).splitlines() if line.strip()]
-    except json.JSONDecodeError as error:
-        raise _wrong(path, f"a line is no JSON ({error.msg})") from error
-
-
-def _wrong(path: Path, what: str) -> ReaderError:
-    return ReaderError(f"{path}: {what}. Supply the pinned file.")
-
-
-def _explanations(records: list[dict[str, Any]], path: Path) -> Iterator[_Explanation]:
+def _explanations(records: Iterable[dict[str, Any]], path: Path) -> Iterator[_Explanation]:
     try:
         for record in records:
             for label in CATEGORIES:
@@ -100,7 +87,7 @@ def _explanations(records: list[dict[str, Any]], path: Path) -> Iterator[_Explan
                     judged = {j["annotator"]: j["makes_sense"] for j in each["judgments"]}
                     yield _Explanation(record["id"], each["id"], label, each["annotator"], judged)
     except (KeyError, TypeError) as error:
-        raise _wrong(path, f"not items with explanations by label ({error!r})") from error
+        raise wrong(path, f"not items with explanations by label ({error!r})") from error
 
 
 def _number(explanation: str) -> str:
@@ -134,12 +121,12 @@ def _label_tables(found: list[_Explanation], votes: Mapping[str, NDArray[np.int6
 
 def _parse_judgements(files: Mapping[str, Path]) -> DataTables:
     path = files[_LABELS.path]
-    return _judgement_tables(list(_explanations(_read(path), path)))
+    return _judgement_tables(list(_explanations(read_json_lines(path), path)))
 
 
 def _parse_labels(files: Mapping[str, Path]) -> DataTables:
     path = files[_LABELS.path]
-    records = _read(path)
+    records = list(read_json_lines(path))
     found = list(_explanations(records, path))
     votes = {
         record["id"]: np.array([record["chaosnli_labels"].get(name[0], 0) for name in CATEGORIES])
@@ -152,7 +139,7 @@ def _parse_scores(files: Mapping[str, Path]) -> DataTables:
     """Read the scores of labels; labels are in the order in which the authors sort them."""
     path = files[_LABELS.path]
     rows: list[tuple[Any, ...]] = []
-    for record in _read(path):
+    for record in read_json_lines(path):
         numbers = {_number(each["id"]) for label in CATEGORIES for each in record[label]}
         for label, count in record["label_count_round_1"].items():
             if count:
@@ -162,7 +149,7 @@ def _parse_scores(files: Mapping[str, Path]) -> DataTables:
                 rows.append((name, is_error, record["id"], label, float(count), ambiguous))
     scores = []
     for file in _PREDICTIONS:
-        found = json.loads(read_text(files[file.path]))
+        found = read_json(files[file.path])
         folder, name = file.path.split("/")[1:]
         seed = name.removesuffix(".json")
         method = f"{folder}/{seed}" if seed.isdigit() else folder

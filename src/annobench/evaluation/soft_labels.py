@@ -140,12 +140,11 @@ def soft_scores(predicted: ArrayLike, target: ArrayLike) -> SoftScores:
     """
     p, t = _distributions(predicted, target, "soft_scores")
     apart = p - t
-    safe = np.where(t > 0, t, 1)
     return SoftScores(
         float(np.abs(apart).sum(axis=1).mean()),
         float(np.abs(np.cumsum(apart, axis=1))[:, :-1].sum(axis=1).mean()),
         float(-(t * np.log(np.maximum(p, FLOOR))).sum(axis=1).mean()),
-        float(-(t * np.log(safe)).sum(axis=1).mean()),
+        float(_entropy(t).mean()),
         len(t),
     )
 

@@ -192,7 +192,7 @@ def distribution(name: str, values: ArrayLike, limits: Limits, *, of: str, over:
         plotting.histogram(axes, np.clip(x[np.isfinite(x)], *limits), bins=edges)
         axes.set(xlim=limits, xlabel=over, ylabel=of)
         axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
-        _see_through(figure)
+        see_through(figure)
         return inline_svg(figure, name)
 
 
@@ -256,11 +256,12 @@ def _rows(n: int, limits: Limits, width: int = WIDTH) -> Iterator[tuple[Figure, 
         axes.set_position((MARGIN / width, 0, 1 - 2 * MARGIN / width, 1))
         axes.set(xlim=limits, ylim=(n + 0.5, -0.5))
         axes.axis("off")
-        _see_through(figure)
+        see_through(figure)
         yield figure, axes
 
 
-def _see_through(figure: Figure) -> None:
+def see_through(figure: Figure) -> None:
+    """Let the page's paper be the figure's."""
     figure.patch.set_visible(False)
     for axes in figure.axes:
         axes.patch.set_visible(False)

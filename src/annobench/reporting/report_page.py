@@ -142,7 +142,7 @@ def render(
             "groups": groups_of(groups, by),
         }
         content["support"] = said_of_target(table, target)
-        content["is_open"] = content["support"].startswith("Whether")
+        content["is_open"] = is_open(table, target)
         content["apart"] = _apart(content["annotators"], content["lead"])
     return pages.render("agreement_report.html.j2", title=f"Agreement: {source}", **content)
 
@@ -215,6 +215,12 @@ def _least_agreement(a: Annotations) -> tuple[NDArray[np.int64], NDArray[np.floa
     agreeing = found["observed_agreement"].to_numpy(dtype=float)
     order = np.lexsort((-found["n_labels"].to_numpy(), np.round(agreeing, 12)))
     return order[agreeing[order] < 1 - ZERO], agreeing
+
+
+def is_open(table: pd.DataFrame, target: float | None) -> bool:
+    """Return whether the interval of alpha neither supports a value nor excludes it."""
+    lead = _lead(table)
+    return target is not None and lead is not None and lead["lower"] < target <= lead["upper"]
 
 
 def said_of_parts(drift: OverTime | None, groups: ByGroup | None) -> list[str]:

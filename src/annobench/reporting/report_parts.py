@@ -14,7 +14,7 @@ from annobench.agreement.groups import ByGroup
 from annobench.agreement.over_time import OverTime
 from annobench.plotting import BLUE, house_style
 from annobench.reporting import figures
-from annobench.reporting.formats import number, shorten
+from annobench.reporting.formats import counted, number, shorten
 from annobench.reporting.pages import records
 
 __all__ = ["drift_of", "groups_of", "said_of_drift", "said_of_groups"]
@@ -81,6 +81,8 @@ def said_of_drift(found: OverTime) -> list[str]:
             f"{row['change']:+.2f} from the first label to the last ({number(row['lower'], 2)} to "
             f"{number(row['upper'], 2)}; adjusted {_p(row['p_adjusted'])})."
         )
+    if found.n_undated:
+        said.append(f"{counted(found.n_undated, 'label')} without a time left out.")
     if len(drifting) > 3:
         said.append(f"So does that of {len(drifting) - 3} others.")
     elif drifting.empty and len(found.trends):
@@ -127,8 +129,7 @@ def _alpha_plot(windows: pd.DataFrame) -> Markup:
             ylim=(figures.limits_of(ends)[0], 1.02),
             xticks=x,
         )
-        figure.patch.set_visible(False)
-        axes.patch.set_visible(False)
+        figures.see_through(figure)
         return figures.inline_svg(figure, "over-time")
 
 
@@ -153,9 +154,8 @@ def _band_plots(table: pd.DataFrame, names: list[str], windows: pd.DataFrame) ->
             axes.set_title(f"{n}", loc="left", fontsize=9)
             axes.set_ylim(0, 1.02)
             axes.set_xticks([1, len(windows)])
-            axes.patch.set_visible(False)
         figure.supylabel("observed agreement", fontsize=9)
-        figure.patch.set_visible(False)
+        figures.see_through(figure)
         return figures.inline_svg(figure, "drift")
 
 
@@ -202,16 +202,20 @@ def said_of_groups(found: ByGroup) -> str:
         A sentence; empty where there is nothing to compare.
     """
     known = found.table.dropna(subset=["estimate"])
+    left_out = ""
+    if found.n_without:
+        what = counted(found.n_without, found.of.removesuffix("s"))
+        left_out = f" {what} without a group left out."
     if len(known) < 2:
-        return "Fewer than two groups have an alpha."
+        return f"Fewer than two groups have an alpha.{left_out}"
     low, high = (known.loc[getattr(known["estimate"], which)()] for which in ("idxmin", "idxmax"))
     said = (
         f"Alpha is {number(low['estimate'])} in {shorten(str(low['group']), 40)!r} and "
         f"{number(high['estimate'])} in {shorten(str(high['group']), 40)!r}"
     )
     if math.isnan(found.p_value):
-        return f"{said}."
+        return f"{said}.{left_out}"
     verdict = (
         "differ significantly" if found.p_value < SIGNIFICANT else "do not differ significantly"
     )
-    return f"{said}; the {len(known)} groups {verdict} ({_p(found.p_value)})."
+    return f"{said}; the {len(known)} groups {verdict} ({_p(found.p_value)}).{left_out}"

@@ -63,7 +63,7 @@ def proportion_interval(
 
 
 def wilson_limits(
-    share: ArrayLike, n: ArrayLike, size: ArrayLike, z: float
+    share: ArrayLike, n: ArrayLike, size: ArrayLike | None, z: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Give shares in samples that were drawn without replacement Wilson's score limits.
 
@@ -77,8 +77,9 @@ def wilson_limits(
         In [0, 1].
     n : array_like of int
         Items in the sample, at least 1, of the share's shape.
-    size : array_like of int
-        N, items that were drawn from, at least n, of the share's shape.
+    size : array_like of int or None
+        N, items that were drawn from, at least n, of the share's shape; None for a population that
+        is not limited.
     z : float
         Quantile of the standard normal distribution, such as 1.96.
 
@@ -98,8 +99,11 @@ def wilson_limits(
     >>> round(float(upper), 4)  # z^2 / (m + z^2) with m = 19
     0.1682
     """
-    p, n, size = (np.asarray(x, dtype=np.float64) for x in (share, n, size))
-    unit = z**2 * (size - n) / (n * np.maximum(size - 1, 1))  # z^2 / m
+    p, n = (np.asarray(x, dtype=np.float64) for x in (share, n))
+    unit = z**2 / n  # z^2 / m
+    if size is not None:
+        limit = np.asarray(size, dtype=np.float64)
+        unit = z**2 * (limit - n) / (n * np.maximum(limit - 1, 1))
     middle = (p + unit / 2) / (1 + unit)
     half = np.sqrt(p * (1 - p) * unit + unit**2 / 4) / (1 + unit)
     # At shares of 0 and 1 the ends are exact, but for dust in the last bits.

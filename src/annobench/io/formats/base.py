@@ -401,17 +401,23 @@ class Intake:
         #: Number of records that hold at least one answer; those of a record come together.
         self.n_used = 0
         self._last = (-1, -1)
+        #: The fields of times, which a user may name.
+        self.time_fields: dict[str, None] = {}
         self.begin("", "record")
         self.at(None)
 
-    def at(self, time: object) -> None:
+    def at(self, time: object, field: str = "") -> None:
         """Say when the next answers were given.
 
         Parameters
         ----------
         time : object
             As the file writes it; None or empty where it does not.
+        field : str
+            Where the file says so.
         """
+        if field:
+            self.time_fields[field] = None
         self._time = self.times.code("" if time is None else str(time))
 
     def begin(self, file: str | Path, unit: str = "record") -> None:

@@ -508,6 +508,12 @@ class Export:
         asked = self._intake.options.over
         if asked is None:
             return None
+        fields = self._intake.time_fields
+        if fields and asked not in ("time", *fields):
+            raise AnnotationError(
+                f"{self.path}: --over {asked}: the times of this export stand in "
+                f"{' and '.join(map(repr, fields))}. Say --over time."
+            )
         names = np.array(list(self._intake.times.codes), dtype=object)
         times: NDArray[Any] = names[self._columns["time"][rows]]
         if not any(times):

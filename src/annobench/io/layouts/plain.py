@@ -57,7 +57,7 @@ def _read(table: Table, intake: Intake) -> None:
             intake.leave_out(where, reason)
             continue
         push_text(table, intake, names[0], row)
-        intake.at(None if over is None else as_text(row[over]))
+        intake.at(None if over is None else as_text(row[over]), over or "")
         if gold and row[gold]:
             intake.gold(names[0], label, as_text(row[gold]))
         options = as_list(row[label])
