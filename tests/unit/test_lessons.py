@@ -1,5 +1,6 @@
 """Ten claims, each judged by the numbers of the run."""
 
+import json
 import math
 from pathlib import Path
 
@@ -10,7 +11,9 @@ from annobench.replication.ledger import read_published
 from pages.findings import Results
 from pages.lessons import LESSONS, OUTCOMES, lessons
 
-PAPERS = Path(__file__).parents[2] / "workflow" / "papers"
+ROOT = Path(__file__).parents[2]
+PAPERS = ROOT / "workflow" / "papers"
+NOTEBOOK = ROOT / "notebooks" / "what_we_learned.ipynb"
 WINNING = pd.DataFrame({"role": ["none", "model"], "winning_rate": [0.6, 0.9], "dataset": "wax"})
 
 
@@ -38,6 +41,15 @@ def test_ten_claims_stand_in_their_order_and_rest_on_printed_values():
         known = set(published["target"])
         assert lesson.carried_by
         assert set(lesson.carried_by.values()) <= known, lesson.paper
+
+
+def test_the_notebook_has_the_same_claims_and_numbers():
+    cells = ["".join(cell["source"]) for cell in json.loads(NOTEBOOK.read_text())["cells"]]
+    for number, lesson in enumerate(LESSONS, start=1):
+        heading = f"## {number}. {lesson.year}: {lesson.claim}\n"
+        (at,) = [i for i, cell in enumerate(cells) if cell.startswith(heading)]
+        numbers = ", ".join(f'"{target}"' for target in lesson.carried_by.values())
+        assert f"shown = [{numbers}]\n" in cells[at + 1]
 
 
 @pytest.mark.parametrize(
@@ -84,6 +96,13 @@ def test_the_outcome_follows_from_the_numbers(tmp_path, computed, paper, outcome
     assert found[paper]["outcome"] == outcome
     assert found[paper]["outcome"] in OUTCOMES
     assert "{" not in found[paper]["found"]
+
+
+def test_a_negative_number_has_a_true_minus_sign(tmp_path):
+    computed = {("dawid1979", "lead"): -1.3, ("weber2024", "gpt35"): -1.0}
+    found = {each["paper"]: each["found"] for each in lessons(results(tmp_path, computed))}
+    assert "−1.3" in found["dawid1979"]
+    assert "GPT-3.5 the end is −1.0" in found["weber2024"]
 
 
 @pytest.mark.parametrize("verdict", ["stand_in", "missing"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from string import Formatter
 from typing import Any, Final
 
 import pandas as pd
@@ -91,7 +92,7 @@ LESSONS: Final = (
         "Four answers of non-experts, averaged, are as good as an expert's.",
         "Snow, O’Connor, Jurafsky and Ng",
         "snow2008",
-        {"k": "claim.average_k", "most": "claim.max_k", "training": "training.as_effective"},
+        {"k": "table2.avg_all.k", "most": "claim.max_k", "training": "training.as_effective"},
         "It takes {k:.0f} on average over seven kinds of affect and, fear apart, up to {most:.0f} "
         "for one kind. Classifiers trained by ten non-experts are better by {training:.3f} in mean "
         "correlation than those trained by one expert.",
@@ -206,6 +207,14 @@ LESSONS: Final = (
 )
 
 
+class _Sentence(Formatter):
+    """A format whose negative numbers have a true minus sign."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        text = str(super().format_field(value, format_spec))
+        return text.replace("-", "\u2212") if isinstance(value, float) else text
+
+
 def lessons(results: Results) -> Iterator[dict[str, Any]]:
     """Return the claims with what this run's results say of them.
 
@@ -233,7 +242,7 @@ def lessons(results: Results) -> Iterator[dict[str, Any]]:
             continue
         yield shown | {
             "outcome": lesson.judge({**values, **more}),
-            "found": lesson.found.format_map({**values, **more}),
+            "found": _Sentence().vformat(lesson.found, (), {**values, **more}),
             "values": rows,
         }
 
