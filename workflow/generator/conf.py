@@ -23,6 +23,7 @@ language = "en"
 extensions = [
     "fragments",
     "formulas",
+    "search_words",
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
