@@ -11,7 +11,9 @@ import pytest
 TOP = Path(__file__).parents[2]
 SOURCE = TOP / "src" / "annobench"
 #: Packages beside it, which depend on it and on which it does not depend.
-EXPORTS, COURSE = (SOURCE.parent / f"annobench_{name}" for name in ("exports", "course"))
+EXPORTS, COURSE, DATASETS = (
+    SOURCE.parent / f"annobench_{name}" for name in ("exports", "course", "datasets")
+)
 MAX_LINES = 900
 
 
@@ -80,7 +82,7 @@ def test_no_modules_import_one_another_in_a_circle():
         pytest.fail(" -> ".join(error.args[1]))
 
 
-@pytest.mark.parametrize("beside", [EXPORTS, COURSE], ids=lambda path: path.name)
+@pytest.mark.parametrize("beside", [EXPORTS, COURSE, DATASETS], ids=lambda path: path.name)
 def test_the_library_never_names_a_package_beside_it(beside):
     """It finds formats and commands by entry points, whoever wrote them."""
     named = [path for path in SOURCE.rglob("*.py*") if beside.name.encode() in path.read_bytes()]
@@ -95,11 +97,18 @@ def imported_by(beside):
                 yield path.name, [node.module, *(alias.name for alias in node.names)]
 
 
-def test_exports_import_of_the_library_what_others_may_import_too():
-    found = list(imported_by(EXPORTS))
+@pytest.mark.parametrize(
+    ("beside", "packages"),
+    [
+        (EXPORTS, {"core", "io", "labels", "spans"}),
+        (DATASETS, {"core", "datasets", "io", "labels", "simulation"}),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_readers_import_of_the_library_what_others_may_import_too(beside, packages):
+    found = list(imported_by(beside))
     assert len({file for file, _ in found}) > 15
-    packages = {names[0].split(".")[1] for _, names in found}
-    assert packages <= {"core", "io", "labels", "spans"}
+    assert {names[0].split(".")[1] for _, names in found} <= packages
     assert [each for each in found if "._" in each[1][0] or each[1][1].startswith("_")] == []
 
 
@@ -123,7 +132,7 @@ def test_only_teachers_have_what_only_teachers_need():
 
 
 def test_no_module_is_long():
-    paths = [*modules().values(), *EXPORTS.glob("*.py")]
+    paths = [*modules().values(), *EXPORTS.glob("*.py"), *DATASETS.glob("*.py")]
     lines = {path.name: path.read_text().count("\n") for path in paths}
     assert {name: n for name, n in lines.items() if n > MAX_LINES} == {}
 

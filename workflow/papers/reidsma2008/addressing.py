@@ -9,9 +9,10 @@ import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.naive_bayes import CategoricalNB
 
-from annobench.datasets import LoadedData, ami
+from annobench.datasets import LoadedData
 from annobench.replication.ledger import PAPER_METHOD, Computed
 from annobench.resampling import predictive_interval
+from annobench_datasets import ami
 
 SPEAKERS = "ABCD"
 CONTEXTS = ("all", "focus", "no_focus")

@@ -6,12 +6,13 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from annobench.datasets import LoadedData, ami
+from annobench.datasets import LoadedData
 from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
 from annobench.replication.rows import shown_beside
 from annobench.replication.study import Study
 from annobench.resampling.clusters import cluster_draws, ratio_draws
+from annobench_datasets import ami
 
 from . import addressing, classifiers, differences, figures, printed, selective, utterances
 

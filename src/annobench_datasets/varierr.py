@@ -16,13 +16,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.datasets._simulators import numbered
-from annobench.datasets._text import read_json, read_json_lines, wrong
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source
+from annobench_datasets._pins import pinned
+from annobench_datasets._simulators import numbered
+from annobench_datasets._text import read_json, read_json_lines, wrong
 
 _REPOSITORY = "mainlp/VariErr-NLI"
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "varierr",
     repository=_REPOSITORY,
     commit="b2cbdd3bc3ca2a618fc16ac078f471623152c923",

@@ -14,7 +14,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from annobench.datasets._simulators import (
+from annobench.datasets.base import DataSet, DataTables
+from annobench.datasets.sources import SourceFile
+from annobench.simulation.difficulty import Difficulty
+from annobench_datasets._pins import pinned
+from annobench_datasets._simulators import (
     Forms,
     Given,
     Interval,
@@ -23,15 +27,12 @@ from annobench.datasets._simulators import (
     nominal,
     numbered,
 )
-from annobench.datasets._text import numbers, one_per_item, read_rows, report
-from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source, SourceFile
-from annobench.simulation.difficulty import Difficulty
+from annobench_datasets._text import numbers, one_per_item, read_rows, report
 
 _COLUMNS = ("!amt_annotation_ids", "!amt_worker_ids", "orig_id", "response", "gold")
 
 
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "snow2008",
     repository="edwinrobots/bayesian_combination_tutorial2",
     commit="f98448e2e9a941463aa92f418eefd1f43bd5a637",

@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.datasets._simulators import numbered
-from annobench.datasets._text import read_rows, report
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source
+from annobench_datasets._pins import pinned
+from annobench_datasets._simulators import numbered
+from annobench_datasets._text import read_rows, report
 
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "caries",
     repository="bob-carpenter/crowdsource-computo",
     commit="36efc81555e54a3c74494174b894e7171d8d1b99",

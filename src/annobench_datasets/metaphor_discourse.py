@@ -18,13 +18,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import logit
 
-from annobench.datasets._simulators import Forms, give_out, numbered
-from annobench.datasets._text import one_per_item, read_rows, report
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import SourceFile
+from annobench_datasets._pins import pinned
+from annobench_datasets._simulators import Forms, give_out, numbered
+from annobench_datasets._text import one_per_item, read_rows, report
 
 _REPOSITORY = "priscapiccirilli/discourse-met-lit"
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "metaphor_discourse",
     repository=_REPOSITORY,
     commit="ed4c9a3dda937956d48d1475d50b17dc7e4a81de",

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, ndtr
 
 from annobench.core.errors import ReaderError
-from annobench.datasets._text import numbers, read_text, report
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source
+from annobench_datasets._pins import pinned
+from annobench_datasets._text import numbers, read_text, report
 
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "semeval2007_affect",
     repository="MichiganNLP/Affective-Text-Individual-Annotations",
     commit="ad7601ccd856ef4253898ccc8afa64df5deace0a",

@@ -21,13 +21,13 @@ import pandas as pd
 
 from annobench.core.errors import ReaderError
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.masc_crowd import WORDS, draw_with_alpha
-from annobench.datasets.masc_trained import joined, labels_of, senses_of, tables_of
-from annobench.datasets.sources import Source
+from annobench_datasets._pins import pinned
+from annobench_datasets.masc_crowd import WORDS, draw_with_alpha
+from annobench_datasets.masc_trained import joined, labels_of, senses_of, tables_of
 
-_LOG = logging.getLogger(__name__)
+_LOG = logging.getLogger("annobench.datasets.masc_wordsense")
 
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "masc_wordsense",
     repository="nancyide/anc-website",
     commit="datasets-2026-09-25",

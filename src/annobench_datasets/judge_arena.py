@@ -16,13 +16,14 @@ import numpy as np
 import pandas as pd
 
 from annobench.core.errors import ReaderError
-from annobench.datasets._simulators import numbered
-from annobench.datasets._text import read_text
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import SourceFile
+from annobench_datasets._pins import pinned
+from annobench_datasets._simulators import numbered
+from annobench_datasets._text import read_text
 
 _REPOSITORY = "yiqunchen/debias-llm-as-a-judge"
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "judge_arena",
     repository=_REPOSITORY,
     commit="4b4879ac7ae25fbe41b34ea1e0199d6986763167",

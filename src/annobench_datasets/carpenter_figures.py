@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 
 from annobench.core.errors import ReaderError
-from annobench.datasets._r_drawings import read_drawing
-from annobench.datasets._text import read_text, report
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source
+from annobench_datasets._pins import pinned
+from annobench_datasets._r_drawings import read_drawing
+from annobench_datasets._text import read_text, report
 
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "carpenter_figures",
     repository="lingpipe/sandbox",
     commit="0b8042fc9c6d5dd947f41deb33af5b3c93c346ae",

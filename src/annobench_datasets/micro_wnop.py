@@ -18,12 +18,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from annobench.datasets._simulators import numbered
-from annobench.datasets._text import numbers, read_text, report
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source
+from annobench_datasets._pins import pinned
+from annobench_datasets._simulators import numbered
+from annobench_datasets._text import numbers, read_text, report
 
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "micro_wnop",
     repository="aesuli/SentiWordNet",
     commit="b10f69f6d7fb763fb8a89fe0b9267a6eff49393d",

@@ -19,13 +19,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench.core.errors import ReaderError
-from annobench.datasets._simulators import numbered
-from annobench.datasets._text import read_json_lines, wrong
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import SourceFile
+from annobench_datasets._pins import pinned
+from annobench_datasets._simulators import numbered
+from annobench_datasets._text import read_json_lines, wrong
 
 _REPOSITORY = "jsbaan/calibration-on-disagreement-data"
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "chaosnli",
     repository=_REPOSITORY,
     commit="990e81cacadac5d0268160d1c02bad19d4ddb9a3",

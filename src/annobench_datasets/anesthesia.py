@@ -16,11 +16,11 @@ import pandas as pd
 
 from annobench.core.errors import ReaderError
 from annobench.core.optional import require
-from annobench.datasets._simulators import Stratum, draw_confusions, draw_labels
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source
+from annobench_datasets._pins import pinned
+from annobench_datasets._simulators import Stratum, draw_confusions, draw_labels
 
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "anesthesia",
     repository="jeffreypullin/rater",
     commit="bc1e414eba27dcfb11f8e6dcf3aaef916644e457",

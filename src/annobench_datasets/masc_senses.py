@@ -18,9 +18,10 @@ import numpy as np
 import pandas as pd
 
 from annobench.core.errors import ReaderError
-from annobench.datasets._text import read_rows, report
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.masc_crowd import (
+from annobench.io.wordnet import LEX_FILES, parse_key
+from annobench_datasets._text import read_rows, report
+from annobench_datasets.masc_crowd import (
     _CITATION,
     _HOME,
     _SENSE_COLUMNS,
@@ -28,7 +29,6 @@ from annobench.datasets.masc_crowd import (
     SENSES,
     WORDS,
 )
-from annobench.io.wordnet import LEX_FILES, parse_key
 
 __all__ = ["DATASETS"]
 

@@ -19,12 +19,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from annobench.datasets._text import read_text, wrong
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import SourceFile
+from annobench_datasets._pins import pinned
+from annobench_datasets._text import read_text, wrong
 
 _REPOSITORY = "UMass-Meta-LLM-Eval/llm_eval"
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "llm_eval",
     repository=_REPOSITORY,
     commit="7c0bf28e75703cd41c6088bebb64eefcdf348bd4",

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from annobench.datasets import truth_inference
-from annobench.datasets._text import read_rows, report
 from annobench.datasets.base import DataTables
-from annobench.datasets.sources import Source
+from annobench_datasets import truth_inference
+from annobench_datasets._pins import pinned
+from annobench_datasets._text import read_rows, report
 
 _REPOSITORY = "zhydhkcws/crowd_truth_infer"
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "crowd_truth_infer",
     repository=_REPOSITORY,
     commit="8d216471071f09b9e474ee19f8d692447f982f88",

@@ -17,16 +17,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.datasets._simulators import Stratum, err_together
-from annobench.datasets._text import read_integers, report
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import SourceFile
 from annobench.simulation.difficulty import EVEN, Difficulty
+from annobench_datasets._pins import pinned
+from annobench_datasets._simulators import Stratum, err_together
+from annobench_datasets._text import read_integers, report
 
 Codes = NDArray[np.int64]
 
 _REPOSITORY = "yuan-li/truth-inference-at-scale"
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "truth_inference",
     repository=_REPOSITORY,
     commit="621789b2d57324d3559dc973b2613d2296d73f55",

@@ -17,14 +17,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.datasets._simulators import numbered
-from annobench.datasets._text import read_json, wrong
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source
 from annobench.simulation.difficulty import both, rate_for, shared_ranks
+from annobench_datasets._pins import pinned
+from annobench_datasets._simulators import numbered
+from annobench_datasets._text import read_json, wrong
 
 _REPOSITORY = "nitaytech/AltTest"
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "alt_test",
     repository=_REPOSITORY,
     commit="18428b1f4f34ac61c4978bc180263b90111e7337",

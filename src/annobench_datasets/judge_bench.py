@@ -19,13 +19,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from annobench.datasets._simulators import numbered
-from annobench.datasets._text import read_json, report, wrong
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source
+from annobench_datasets._pins import pinned
+from annobench_datasets._simulators import numbered
+from annobench_datasets._text import read_json, report, wrong
 
 _REPOSITORY = "dmg-illc/JUDGE-BENCH"
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "judge_bench",
     repository=_REPOSITORY,
     commit="5a0bf500325029efb5dc8adff2c1e991996f0e78",

@@ -17,12 +17,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench.core.errors import ReaderError
-from annobench.datasets._text import read_text
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import SourceFile
+from annobench_datasets._pins import pinned
+from annobench_datasets._text import read_text
 
 _REPOSITORY = "Le-Wi-Di/le-wi-di.github.io"
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "lewidi",
     repository=_REPOSITORY,
     commit="45d7b06e",

@@ -20,13 +20,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench.core.errors import ReaderError
-from annobench.datasets._simulators import numbered
-from annobench.datasets._text import read_json, read_text
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source
+from annobench_datasets._pins import pinned
+from annobench_datasets._simulators import numbered
+from annobench_datasets._text import read_json, read_text
 
 _REPOSITORY = "cleanlab/label-errors"
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "label_errors",
     repository=_REPOSITORY,
     commit="6d5d6b31a13216290afc40e5c6319399c4d15c06",

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from annobench.core.errors import ReaderError
-from annobench.datasets._simulators import (
+from annobench.datasets.base import DataSet, DataTables
+from annobench_datasets._pins import pinned
+from annobench_datasets._simulators import (
     Forms,
     Given,
     Stratum,
@@ -27,11 +29,9 @@ from annobench.datasets._simulators import (
     draw_labels,
     give_out,
 )
-from annobench.datasets._text import read_text, report
-from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source
+from annobench_datasets._text import read_text, report
 
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "muc6_person",
     repository="lingpipe/sandbox",
     commit="0b8042fc9c6d5dd947f41deb33af5b3c93c346ae",

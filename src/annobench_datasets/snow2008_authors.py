@@ -1,6 +1,6 @@
 """What only the repository of Snow et al. (2008) has: sentence pairs labelled fifty times each.
 
-An archive holds the eleven tables of `annobench.datasets.snow2008` again, byte for byte, and a
+An archive holds the eleven tables of `annobench_datasets.snow2008` again, byte for byte, and a
 twelfth, of 80 sentence pairs of another study of textual entailment, in the same layout.
 """
 
@@ -13,13 +13,13 @@ from functools import partial
 from pathlib import Path
 
 from annobench.core.errors import ReaderError
-from annobench.datasets._simulators import Forms, Stratum
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.snow2008 import HOME, parse_table, simulate_nominal
-from annobench.datasets.sources import Source
 from annobench.simulation.difficulty import Difficulty
+from annobench_datasets._pins import pinned
+from annobench_datasets._simulators import Forms, Stratum
+from annobench_datasets.snow2008 import HOME, parse_table, simulate_nominal
 
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "snow2008_authors",
     repository="brendano/nlp_jobs",
     commit="621865057b0701d4e0364a31f86c7caec65d86fc",

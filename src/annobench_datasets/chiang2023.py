@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from annobench.datasets._text import read_json, wrong
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import SourceFile
+from annobench_datasets._pins import pinned
+from annobench_datasets._text import read_json, wrong
 
 _REPOSITORY = "d223302/A-Closer-Look-To-LLM-Evaluation"
-_SOURCE = Source.pinned(
+_SOURCE = pinned(
     "chiang2023",
     repository=_REPOSITORY,
     commit="90084422bb32e89f77109dce578d0bd1db3912c4",
