@@ -27,6 +27,7 @@ import annobench
 import annobench_course
 import annobench_datasets
 import annobench_exports
+import annobench_replication
 
 with warnings.catch_warnings():  # numpydoc imports Sphinx, which deprecates things of its own
     warnings.simplefilter("ignore")
@@ -43,7 +44,10 @@ HELPED = ("annobench.models.kernels", "annobench.cli", "annobench_course.teacher
 
 
 #: The packages of the distribution.
-PACKAGES = (annobench, annobench_course, annobench_datasets, annobench_exports)
+PACKAGES = (
+    *(annobench, annobench_course, annobench_datasets, annobench_exports),
+    annobench_replication,
+)
 
 
 def modules() -> list[str]:

@@ -14,8 +14,8 @@ import pytest
 import unrendered
 from clones import TOP, jobs_of, jobs_with
 
-from annobench.replication.ledger import read_comparison
-from annobench.replication.verdicts import check
+from annobench_replication.ledger import read_comparison
+from annobench_replication.verdicts import check
 
 pytestmark = pytest.mark.workflow
 
@@ -178,7 +178,7 @@ def test_the_report_is_made(built, tmp_path):
         ("workflow/papers/example_paper/errata.csv", SHOWN),
         ("workflow/papers/example_paper/remarks.csv", SHOWN),
         ("workflow/papers/example_paper/standing.csv", SHOWN),
-        ("src/annobench/replication/tracing.py", SHOWN | {"trace_paper"}),
+        ("src/annobench_replication/tracing.py", SHOWN | {"trace_paper"}),
         ("notebooks/example_paper.ipynb", {"run_notebook", "site"}),
         ("workflow/site/index.html.j2", {"render_index", "site"}),
         ("docs/coefficients/cohen_kappa.md", {"site"}),

@@ -19,7 +19,7 @@ from annobench.datasets.sources import default_base_url
 from annobench_course import sessions
 from annobench.io.wordnet import has_wordnet
 from annobench.reporting.pages import STYLES
-from annobench.replication.exhibit import figures_in, heading
+from annobench_replication.exhibit import figures_in, heading
 from annobench.benchmark.files import SETTINGS, file_names
 
 from catalogue import FIGURE_FORMATS, LEDGERS, read_papers
@@ -281,13 +281,15 @@ def shown(paper):
         "record": f"{paper.folder}/paper.yaml",
         "layouts": [str(paper.layout(table)) for table in paper.layouts],
         "templates": [
-            str(PACKAGE / "reporting/templates" / name)
-            for name in (
-                "printed_table.html.j2",
-                "printed_table_alone.html.j2",
-                "printed_table.css",
-                "verdicts.css",
-            )
+            *(
+                str(PACKAGE.parent / "annobench_replication/templates" / name)
+                for name in (
+                    "printed_table.html.j2",
+                    "printed_table_alone.html.j2",
+                    "printed_table.css",
+                )
+            ),
+            str(PACKAGE / "reporting/templates/verdicts.css"),
         ],
         "remarks": f"{paper.folder}/remarks.csv",
         "comparison": f"results/papers/{paper.key}/comparison.csv",

@@ -10,9 +10,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.naive_bayes import CategoricalNB
 
 from annobench.datasets import LoadedData
-from annobench.replication.ledger import PAPER_METHOD, Computed
 from annobench.resampling import predictive_interval
 from annobench_datasets import ami
+from annobench_replication.ledger import PAPER_METHOD, Computed
 
 SPEAKERS = "ABCD"
 CONTEXTS = ("all", "focus", "no_focus")

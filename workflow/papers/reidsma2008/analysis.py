@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 
 from annobench.datasets import LoadedData
-from annobench.replication.analysis import Effort
-from annobench.replication.results import Results
-from annobench.replication.rows import shown_beside
-from annobench.replication.study import Study
 from annobench.resampling.clusters import cluster_draws, ratio_draws
 from annobench_datasets import ami
+from annobench_replication.analysis import Effort
+from annobench_replication.results import Results
+from annobench_replication.rows import shown_beside
+from annobench_replication.study import Study
 
 from . import addressing, classifiers, differences, figures, printed, selective, utterances
 

@@ -128,7 +128,7 @@ def lay_together(
         target.write_text(_mended_notebook(text, place, notebooks), encoding="utf-8")
     if package is not None:
         write_reference(source / "reference", package, "Reference")
-        for name in ("annobench_course", "annobench_datasets"):
+        for name in ("annobench_course", "annobench_datasets", "annobench_replication"):
             write_reference(source / "reference" / name, package.with_name(name), name)
     for document in source.rglob("*.md"):
         _mend_links(document, source)

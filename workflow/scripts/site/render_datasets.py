@@ -17,7 +17,7 @@ from annobench.core.errors import AnnotationError
 from annobench.core.files import recording, replacing
 from annobench.datasets.base import LoadedData
 from annobench.labels.annotations import Annotations
-from annobench.reporting.pages import render
+from annobench_replication.pages import render
 
 COEFFICIENTS: dict[str, tuple[str, Callable[[Annotations], Agreement]]] = {
     "percent_agreement": ("percent agreement", percent_agreement),

@@ -13,8 +13,8 @@ import pandas as pd
 
 from annobench.core.errors import PublicationError
 from annobench.core.optional import optional
-from annobench.replication.printed import RELATIONS, parse_printed, parse_range
-from annobench.replication.vocabulary import (
+from annobench.reporting.printed import RELATIONS, parse_printed, parse_range
+from annobench_replication.vocabulary import (
     BASES,
     CAUSES,
     ESTIMATES,

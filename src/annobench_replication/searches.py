@@ -14,9 +14,9 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from annobench.replication.ledger import SEARCH_METHOD, Computed
-from annobench.replication.printed import parse_printed
-from annobench.replication.study import Study
+from annobench.reporting.printed import parse_printed
+from annobench_replication.ledger import SEARCH_METHOD, Computed
+from annobench_replication.study import Study
 
 __all__ = ["Search", "chance", "search_rows", "searched_values", "single_values"]
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from annobench.replication.printed import parse_printed
+from annobench.reporting.printed import parse_printed
 
 __all__ = ["Rounded", "counts_that_round_to", "half_unit", "propagate"]
 

@@ -12,9 +12,9 @@ import pandas as pd
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import replacing
-from annobench.replication import schemas
-from annobench.replication.made_by import paper_line
-from annobench.replication.vocabulary import ESTIMATES, STATUSES
+from annobench_replication import schemas
+from annobench_replication.made_by import paper_line
+from annobench_replication.vocabulary import ESTIMATES, STATUSES
 
 __all__ = [
     "CALIBRATION_METHOD",
@@ -33,7 +33,7 @@ __all__ = [
 #: The method whose row is compared with the printed value.
 PAPER_METHOD: Final = "paper"
 
-#: The method of what the nearest of so many readings gives (`annobench.replication.searches`).
+#: The method of what the nearest of so many readings gives (`annobench_replication.searches`).
 SEARCH_METHOD: Final = "best of {:,} readings"
 
 #: The method of a value that a simulation was calibrated to: it is no result of it.
@@ -117,14 +117,14 @@ class Computed:
         percentage stays within 0 and 100.
     rounding_lower, rounding_upper : float, optional
         Range of a deterministic value over all inputs that round to the printed ones
-        (`annobench.replication.rounding`), both or neither.
+        (`annobench_replication.rounding`), both or neither.
     base_rate : float, optional
         Of a claim about one item, annotator or row: the share in [0, 1] of all of its kind of
         which it is true.
     method : str, default "paper"
         "paper" is compared with the printed value, others are shown beside it.
     provenance : {"real", "printed_table", "closed_form", "simulated"}
-        The weakest of the inputs'; `annobench.replication.results` fills it in.
+        The weakest of the inputs'; `annobench_replication.results` fills it in.
     made_by : str
         The line of the paper's own modules that made it, such as ``values.py:42``; found when
         the row is made, and empty where no module of a paper was being run.
@@ -183,7 +183,7 @@ def read_errata(path: str | Path) -> pd.DataFrame:
         has all columns, and the others may leave empty what is the same. The weight says how much
         the slip matters (`WEIGHTS`) and is that of all values of the id. Search is "yes" where the
         cause was found by trying readings, whose values and chance the analysis gives
-        (`annobench.replication.searches`). The condition completes
+        (`annobench_replication.searches`). The condition completes
         the sentence "It holds only if"; it is empty where the finding holds without one. The
         status says what became of it (`STATUSES`), by default that its authors were not
         contacted, and the date since when it has this status.

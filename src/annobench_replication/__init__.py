@@ -1,4 +1,4 @@
-"""What a paper"s analysis reads and writes, and the verdicts on its values."""
+"""What a paper's analysis reads and writes, the verdicts on its values, and how both are shown."""
 
 import lazy_loader
 
@@ -8,17 +8,21 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "analysis",
         "dependence",
         "exhibit",
+        "faces",
         "feasible",
         "ledger",
-        "printed",
+        "notebooks",
+        "printed_tables",
         "reconstruct",
         "results",
         "rounding",
         "rows",
         "schemas",
+        "searches",
         "statistics",
         "study",
         "tracing",
+        "variations",
         "verdicts",
         "vocabulary",
     ],

@@ -18,11 +18,11 @@ import pandas as pd
 
 from annobench.core.errors import PublicationError
 from annobench.datasets import LoadedData, read
-from annobench.replication import dependence, ledger, verdicts
-from annobench.replication.analysis import Analysis, Effort
-from annobench.replication.exhibit import Exhibit
-from annobench.replication.results import Results
-from annobench.replication.study import Study
+from annobench_replication import dependence, ledger, verdicts
+from annobench_replication.analysis import Analysis, Effort
+from annobench_replication.exhibit import Exhibit
+from annobench_replication.results import Results
+from annobench_replication.study import Study
 
 __all__ = ["Variation", "vary"]
 

@@ -25,12 +25,12 @@ from annobench.core.errors import PublicationError
 from annobench.core.optional import require
 from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
-from annobench.replication.analysis import Effort
-from annobench.replication.exhibit import figures_in, heading
-from annobench.replication.ledger import read_comparison, read_remarks
-from annobench.replication.variations import Variation, vary
 from annobench.reporting.pages import picture_size
-from annobench.reporting.printed_tables import read_layout
+from annobench_replication.analysis import Effort
+from annobench_replication.exhibit import figures_in, heading
+from annobench_replication.ledger import read_comparison, read_remarks
+from annobench_replication.printed_tables import read_layout
+from annobench_replication.variations import Variation, vary
 
 __all__ = ["Paper", "Shown", "folder_of_data", "open_paper", "show"]
 

@@ -18,19 +18,19 @@ import numpy as np
 import pandas as pd
 
 from annobench.datasets import LoadedData
-from annobench.replication.analysis import Analysis
-from annobench.replication.dependence import (
+from annobench.reporting.printed import parse_printed
+from annobench_replication.analysis import Analysis
+from annobench_replication.dependence import (
     N_DRAWS,
     Changes,
     Number,
     cell_name,
     numbers_of,
 )
-from annobench.replication.ledger import CALIBRATION_METHOD, PAPER_METHOD
-from annobench.replication.printed import parse_printed
-from annobench.replication.results import Results
-from annobench.replication.searches import SEARCHED
-from annobench.replication.study import Study
+from annobench_replication.ledger import CALIBRATION_METHOD, PAPER_METHOD
+from annobench_replication.results import Results
+from annobench_replication.searches import SEARCHED
+from annobench_replication.study import Study
 
 __all__ = ["TracedPaper"]
 

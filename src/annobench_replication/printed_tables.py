@@ -21,8 +21,9 @@ from markupsafe import Markup
 
 from annobench.core.errors import PublicationError
 from annobench.reporting.formats import shown
-from annobench.reporting.pages import records, render
-from annobench.reporting.verdicts import FACES, RELATIONS
+from annobench.reporting.pages import records
+from annobench_replication.faces import FACES, RELATIONS
+from annobench_replication.pages import render
 
 __all__ = ["Cell", "Heading", "PrintedTable", "Value", "read_layout", "targets_of"]
 
@@ -254,7 +255,7 @@ def read_layout(
     path : Path
         The layout.
     comparison : DataFrame
-        What `annobench.replication.ledger.read_comparison` returns for the paper.
+        What `annobench_replication.ledger.read_comparison` returns for the paper.
     source, title, caption : str
         The table's place in the paper, what it shows, and what the print says besides, in which
         braces name values, too.

@@ -17,10 +17,10 @@ import pandas as pd
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import replacing
-from annobench.replication.exhibit import Exhibit
-from annobench.replication.ledger import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
-from annobench.replication.rows import Value, value_row
-from annobench.replication.study import Study
+from annobench_replication.exhibit import Exhibit
+from annobench_replication.ledger import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
+from annobench_replication.rows import Value, value_row
+from annobench_replication.study import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,7 +2,7 @@
 
 A verdict follows from the tables alone: the published value as text, the computed
 value with its check interval where it was sampled, the kind and basis of the claim, and
-what the value rests on (`annobench.replication.dependence`). A verdict must be able to fail: a
+what the value rests on (`annobench_replication.dependence`). A verdict must be able to fail: a
 value that restates a number typed in, an interval that would meet the rival values as well, or a
 value that no change of its inputs refutes, is no evidence.
 """
@@ -18,15 +18,15 @@ from typing import Any, Final, NamedTuple
 import pandas as pd
 
 from annobench.core.errors import PublicationError
-from annobench.replication.ledger import (
+from annobench.reporting.printed import MEASURED, agrees, parse_printed, unit_of
+from annobench_replication.ledger import (
     CALIBRATION_METHOD,
     COMPARISON_COLUMNS,
     NUMBERS,
     PAPER_METHOD,
     SEARCH_METHOD,
 )
-from annobench.replication.printed import MEASURED, agrees, parse_printed, unit_of
-from annobench.replication.vocabulary import CAUSES, ESTIMATES, EVIDENCE
+from annobench_replication.vocabulary import CAUSES, ESTIMATES, EVIDENCE
 
 __all__ = ["MOST", "Failure", "check", "compare", "other_methods"]
 
@@ -73,7 +73,7 @@ def compare(
     published, computed, errata, standing : DataFrame
         As `read_published`, `read_computed`, `read_errata` and `read_standing` return them.
     dependence : DataFrame, optional
-        What each value rests on, as `annobench.replication.dependence.read` returns it; without it
+        What each value rests on, as `annobench_replication.dependence.read` returns it; without it
         no restatement is found but those of `standing`.
     paper : str
         The paper's key.
@@ -425,7 +425,7 @@ def check(comparisons: pd.DataFrame) -> list[Failure]:
             found.append(
                 (
                     f"{printed}; its cause was found by search, and no chance of it is known",
-                    "let the analysis run the search (annobench.replication.searches)",
+                    "let the analysis run the search (annobench_replication.searches)",
                 )
             )
         # What contradicts the paper's own numbers does so whatever a search finds besides.

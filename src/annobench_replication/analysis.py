@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 
 from annobench.core.errors import PublicationError
-from annobench.replication.made_by import PACKAGE
-from annobench.replication.results import Results
-from annobench.replication.study import Study
+from annobench_replication.made_by import PACKAGE
+from annobench_replication.results import Results
+from annobench_replication.study import Study
 
 __all__ = ["Analyse", "Analysis", "Effort"]
 

@@ -32,7 +32,7 @@ import pandas as pd
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import replacing
-from annobench.replication.printed import parse_printed
+from annobench.reporting.printed import parse_printed
 
 __all__ = [
     "COLUMNS",

@@ -6,8 +6,8 @@ from collections.abc import Container, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from annobench.replication.ledger import PAPER_METHOD, Computed
-from annobench.replication.rounding import Rounded
+from annobench_replication.ledger import PAPER_METHOD, Computed
+from annobench_replication.rounding import Rounded
 
 if TYPE_CHECKING:
     from annobench.agreement import Agreement

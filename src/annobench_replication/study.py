@@ -1,7 +1,7 @@
 """What a paper's analysis reads: data sets by id, printed tables by name, numbers by key.
 
 An analysis reads nothing else, so that it can't open what it is compared with, and so that a
-number or a data set can be changed to see which values move (`annobench.replication.tracing`).
+number or a data set can be changed to see which values move (`annobench_replication.tracing`).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from annobench.replication.vocabulary import EVIDENCE, PARTS, PROVENANCES, VERDICTS, part_of
+from annobench_replication.vocabulary import EVIDENCE, PARTS, PROVENANCES, VERDICTS, part_of
 
 __all__ = ["EXPLAINED", "FACES", "RELATIONS", "Face", "Tally"]
 
