@@ -11,7 +11,6 @@ from shared import entailment, labelled, rates_of, save
 
 from annobench import datasets, plotting
 from annobench.core.errors import DegenerateWarning
-from annobench.datasets.masc_crowd import by_word
 from annobench.labels.annotations import Annotations
 from annobench.models import (
     dawid_skene,
@@ -42,6 +41,7 @@ from annobench.plotting import (
     names_down,
 )
 from annobench.simulation import dependent
+from annobench_datasets.masc_crowd import by_word
 
 
 def draw_fast_dawid_skene() -> None:
