@@ -38,4 +38,5 @@ def test_links_are_absolute_and_lead_to_files_of_the_repository():
 
 
 def test_it_has_one_picture():
-    assert [target for mark, target in LINKS if mark] == [f"{PLACEHOLDER}/raw/main/docs/verdicts.svg"]
+    [picture] = [target for mark, target in LINKS if mark]
+    assert picture == f"{PLACEHOLDER}/raw/main/docs/verdicts.svg"
