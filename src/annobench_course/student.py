@@ -167,15 +167,16 @@ class Session:
         Returns
         -------
         DataFrame
-            One row for each exercise: `title` and `passed`, by its number.
+            One row for each exercise: `title`, `when` ("before class", "in class" or "homework";
+            empty if the session has no worksheet) and `passed`, by its number.
         """
         import pandas as pd
 
         rows = {
-            id: (exercise.title, self._passed.get(id, False))
+            id: (exercise.title, self.lesson.when(id), self._passed.get(id, False))
             for id, exercise in self.exercises.items()
         }
-        return pd.DataFrame.from_dict(rows, orient="index", columns=["title", "passed"])
+        return pd.DataFrame.from_dict(rows, orient="index", columns=["title", "when", "passed"])
 
     def data(self, id: str) -> LoadedData:
         """Return a data set of the session, and say if it is simulated.

@@ -13,6 +13,7 @@ from annobench.agreement.breakdown import contingency
 from annobench.agreement.coefficients import discover
 from annobench.agreement.differences import Difference, difference
 from annobench.agreement.groups import ByGroup, by_group
+from annobench.agreement.marginal_homogeneity import MarginalHomogeneity, marginal_homogeneity
 from annobench.agreement.over_time import OverTime, over_time
 from annobench.agreement.record import Coefficient
 from annobench.agreement.replicates import bootstrap_groups
@@ -26,12 +27,14 @@ __all__ = [
     "Coefficient",
     "Difference",
     "Interval",
+    "MarginalHomogeneity",
     "OverTime",
     "bootstrap_groups",
     "by_group",
     "contingency",
     "difference",
     "discover",
+    "marginal_homogeneity",
     "over_time",
     "report",
 ]
