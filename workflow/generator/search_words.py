@@ -32,8 +32,8 @@ class AddSearchWords(SphinxTransform):
     def apply(self, **options: Any) -> None:
         """Add an index entry for each phrase, and its words for the search of the text."""
         phrases = list(WORDS.get(self.env.docname, ()))
-        for text in map(nodes.Node.astext, self.document.findall(nodes.raw)):
-            for byline in _BYLINE.findall(text):
+        for node in self.document.findall(nodes.raw):
+            for byline in _BYLINE.findall(node.astext()):
                 self.env.metadata[self.env.docname]["byline"] = byline
                 phrases.append(byline)
         if not phrases or not self.document.children:
