@@ -306,7 +306,9 @@ def draw_ebcc() -> None:
     loaded = datasets.load("ti_zencrowd_all", mode="real")
     annotations, gold = loaded.annotations, loaded.gold
     rng = np.random.default_rng(1)
-    fits = [ebcc.fit(annotations, rng=rng, n_starts=1) for _ in range(40)]
+    shape = annotations.n_items, annotations.n_categories
+    divisions = (rng.dirichlet(np.ones(10), shape) for _ in range(40))
+    fits = [ebcc.fit(annotations, start=division) for division in divisions]
     bounds = [fitted.objective for fitted in fits]
     share = [(fitted.posterior.argmax(axis=1) == gold).mean() for fitted in fits]
     alone = (ibcc.fit(annotations).posterior.argmax(axis=1) == gold).mean()

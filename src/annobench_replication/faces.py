@@ -215,6 +215,11 @@ class Tally:
         }
 
     @property
+    def outcomes(self) -> list[tuple[str, Face, int]]:
+        """The verdicts on values that can be judged, in their order."""
+        return [given for given in self.present if given[0] in JUDGED]
+
+    @property
     def present(self) -> list[tuple[str, Face, int]]:
         """The verdicts that were given, in their order."""
         return [(v, FACES[v], n) for v, n in self.counts.items() if n]

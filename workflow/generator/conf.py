@@ -28,6 +28,7 @@ language = "en"
 extensions = [
     "fragments",
     "formulas",
+    "search_words",
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
@@ -77,7 +78,10 @@ html_show_search_summary = False
 html_search_scorer = str(Path(__file__).parent / "scorer.js")
 html_use_index = False
 html_domain_indices = False
-html_context = {"default_mode": "auto"}
+# A release has an address: `make release-check` refuses this one.
+html_context = {"default_mode": "auto", "repository": "https://annobench.invalid"}
+templates_path = ["templates"]
+html_js_files = [("stamp.js", {"defer": "defer"})]
 html_theme_options = {
     "logo": {"text": "annobench"},
     "header_links_before_dropdown": 9,
@@ -87,7 +91,7 @@ html_theme_options = {
     "show_nav_level": 1,
     "show_toc_level": 1,
     "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "papers/index": []},
-    "footer_start": ["copyright"],
+    "footer_start": ["about"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",

@@ -23,6 +23,7 @@ def described(id: str, titles: dict[str, str]) -> dict[str, Any]:
     return lesson | {
         "number": int(id.partition("_")[0]),
         "n_exercises": len(held.exercises),
+        "homework": [id for id in held.exercises if held.lesson.when(id) == "homework"],
         "needs": needs,
     }
 

@@ -23,14 +23,15 @@ MASTHEAD = {
     "papers/index": "Papers",
     "discrepancies": "Discrepancies",
     "values": "Values",
-    "figures": "Figures",
+    "studies/aggregation/index": "Benchmark",
+    "how-to/index": "Guides",
     "coefficients/index": "Coefficients",
     "models/index": "Models",
-    "studies/index": "Studies",
     "datasets/index": "Data sets",
-    "how-to/index": "Guides",
-    "explanation/index": "Background",
     "course/index": "Course",
+    "studies/index": "Studies",
+    "figures": "Figures",
+    "explanation/index": "Background",
     "reference/index": "Reference",
 }
 
@@ -181,7 +182,8 @@ def _list_contents(source: Path) -> None:
             continue
         folder = Path(name).parent
         children = [other for other in documents if _parent(other) == folder and other != name]
-        listed = [name for name in MASTHEAD if name in children]
+        of_site = documents if name == "index" else children
+        listed = [name for name in MASTHEAD if name in of_site]
         _append_contents(path, listed + sorted(set(children) - set(listed)))
 
 
