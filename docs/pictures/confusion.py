@@ -11,7 +11,6 @@ from shared import entailment, labelled, rates_of, save
 
 from annobench import datasets, plotting
 from annobench.core.errors import DegenerateWarning
-from annobench.datasets.masc_crowd import by_word
 from annobench.labels.annotations import Annotations
 from annobench.models import (
     dawid_skene,
@@ -42,6 +41,7 @@ from annobench.plotting import (
     names_down,
 )
 from annobench.simulation import dependent
+from annobench_datasets.masc_crowd import by_word
 
 
 def draw_fast_dawid_skene() -> None:
@@ -306,7 +306,9 @@ def draw_ebcc() -> None:
     loaded = datasets.load("ti_zencrowd_all", mode="real")
     annotations, gold = loaded.annotations, loaded.gold
     rng = np.random.default_rng(1)
-    fits = [ebcc.fit(annotations, rng=rng, n_starts=1) for _ in range(40)]
+    shape = annotations.n_items, annotations.n_categories
+    divisions = (rng.dirichlet(np.ones(10), shape) for _ in range(40))
+    fits = [ebcc.fit(annotations, start=division) for division in divisions]
     bounds = [fitted.objective for fitted in fits]
     share = [(fitted.posterior.argmax(axis=1) == gold).mean() for fitted in fits]
     alone = (ibcc.fit(annotations).posterior.argmax(axis=1) == gold).mean()

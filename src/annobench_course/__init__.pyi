@@ -1,6 +1,6 @@
 from . import errors, sessions, source, texts
 from .choices import Choice
-from .exercise import Exercise, Given, Lesson, Mistake, Property
+from .exercise import Exercise, Given, Lesson, Mistake, Part, Property
 from .functions import Function
 from .numbers import Number, Simulation
 from .student import Session, session
@@ -13,6 +13,7 @@ __all__ = [
     "Lesson",
     "Mistake",
     "Number",
+    "Part",
     "Property",
     "Session",
     "Simulation",

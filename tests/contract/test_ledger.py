@@ -12,10 +12,10 @@ import pytest
 from long_papers import LONG_PAPERS
 
 from annobench import datasets
-from annobench.replication.dependence import Number, trace
-from annobench.replication.ledger import read_published, read_standing
-from annobench.replication.printed import parse_printed
-from annobench.replication.tracing import TracedPaper
+from annobench.reporting.printed import parse_printed
+from annobench_replication.dependence import Number, trace
+from annobench_replication.ledger import read_published, read_standing
+from annobench_replication.tracing import TracedPaper
 from catalogue import read_paper
 
 TOP = Path(__file__).parents[2]

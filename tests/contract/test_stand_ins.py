@@ -100,8 +100,8 @@ def test_a_stand_in_is_as_hard_as_the_real_labels(id, real_folder):
 
 @pytest.mark.parametrize("id", ["snow2008_rte", "ti_sp", "ti_dog"])
 def test_a_stand_in_whose_items_are_all_alike_would_be_caught(id, real_folder, monkeypatch):
-    from annobench.datasets import _simulators
     from annobench.simulation.difficulty import EVEN
+    from annobench_datasets import _simulators
 
     with_difficulty = _simulators.err_together
 

@@ -8,7 +8,7 @@ import pytest
 
 from annobench import datasets
 from annobench.labels.annotations import Annotations
-from annobench.replication.ledger import read_errata, read_published
+from annobench_replication.ledger import read_errata, read_published
 
 
 @pytest.fixture(scope="module")

@@ -108,7 +108,10 @@ rule make_course_notebooks:
         mem_mb=500,
         runtime=2,
     params:
-        library=imports_of(WORKFLOW / "scripts/course/make_course_notebooks.py"),
+        library=lambda wildcards: [
+            imports_of(WORKFLOW / "scripts/course/make_course_notebooks.py"),
+            modules_of(wildcards.session, ["exercises.py"]),  # the plan
+        ],
     script:
         "../scripts/course/make_course_notebooks.py"
 
