@@ -450,6 +450,45 @@ def draw_spearman() -> None:
     scatters("coefficients/spearman", cases, {"rho": agreement.spearman, "r": agreement.pearson})
 
 
+def draw_concordance_correlation() -> None:
+    """Draw three pairs of one correlation whose ratings are less and less equal."""
+    first, second = noisy(np.random.default_rng(2), n=60)
+    cases = {
+        "The same scale": (first, second),
+        "Two higher": (first, second + 2),
+        "Twice as wide": (first, 2 * second),
+    }
+    shown = {"CCC": agreement.concordance_correlation, "r": agreement.pearson}
+    scatters("coefficients/concordance_correlation", cases, shown)
+
+
+def draw_kendall_w() -> None:
+    """Draw W and the mean of Spearman's correlations by the number of annotators."""
+    rng = np.random.default_rng(5)
+    noise = rng.normal(size=(2_000, 12))
+    labels = {
+        "errors as large as differences": noise + rng.normal(size=(2_000, 1)),
+        "unrelated": noise,
+    }
+
+    def w(table: np.ndarray, j: float) -> float:
+        return agreement.kendall_w(ratings(*table[:, : int(j)].T)).estimate
+
+    def rho(table: np.ndarray, j: float) -> float:
+        return (j * w(table, j) - 1) / (j - 1)
+
+    named = {
+        f"{title}, {of}": partial(function, table)
+        for of, table in labels.items()
+        for title, function in (("W", w), ("mean of rho", rho))
+    }
+    with one_panel(3.4) as (figure, axes):
+        curves(axes, np.arange(2, 13), named)
+        axes.set(xlabel="annotators J", ylabel="coefficient", ylim=(-0.05, 1))
+        legend_below(figure, axes, columns=2)
+        save(figure, "coefficients/kendall_w")
+
+
 def draw_paired_agreement() -> None:
     """Draw A_m of annotators who label by chance, by how often they choose a category."""
 

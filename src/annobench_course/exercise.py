@@ -10,13 +10,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from annobench_course.outcomes import Checked, brief, shown, unanswered
 
-__all__ = ["Exercise", "Given", "Lesson", "Mistake", "Property", "Text"]
+__all__ = ["Exercise", "Given", "Lesson", "Mistake", "Part", "Property", "Text"]
 
 #: What a student is given: names and values, such as ``{"matrix": array, "n_items": 80}``.
 Given = Mapping[str, Any]
@@ -68,6 +68,24 @@ class Property:
     message: str
 
 
+class Part(NamedTuple):
+    """A part of the 90 minutes in class.
+
+    Attributes
+    ----------
+    minutes : int
+        How long it takes.
+    what : str
+        What it is about.
+    exercises : tuple of str
+        The exercises that are done in it, by their ids.
+    """
+
+    minutes: int
+    what: str
+    exercises: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Lesson:
     """What the syllabus says of a session.
@@ -85,8 +103,11 @@ class Lesson:
         Keys of the papers that `session.result` is asked for.
     tables : tuple of str
         Tables of studies that `session.table` is asked for, such as "conformance/matrix".
-    timing : tuple of (int, str)
-        Minutes and what they are for; 90 in all.
+    worksheet : tuple of str
+        The three exercises that students do before class, by their ids.
+    timing : tuple of Part
+        The 90 minutes in class, with the exercises done there. What is neither in them nor on the
+        worksheet is homework.
     id, title : str
         Filled in when the session is read: from the name of its folder, "01_chance" from
         `s01_chance`, and from the heading of its text.
@@ -97,9 +118,34 @@ class Lesson:
     data: tuple[str, ...] = ()
     papers: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
-    timing: tuple[tuple[int, str], ...] = ((45, "explanation"), (45, "exercises"))
+    worksheet: tuple[str, ...] = ()
+    timing: tuple[Part, ...] = (Part(45, "explanation"), Part(45, "exercises"))
     id: str = ""
     title: str = ""
+
+    @property
+    def in_class(self) -> tuple[str, ...]:
+        """The exercises done in class, in the order of the timing."""
+        return tuple(id for part in self.timing for id in part.exercises)
+
+    def when(self, exercise: str) -> str:
+        """Return when an exercise is done.
+
+        Parameters
+        ----------
+        exercise : str
+            Its id.
+
+        Returns
+        -------
+        str
+            "before class", "in class" or "homework"; empty if the session has no worksheet.
+        """
+        if not self.worksheet:
+            return ""
+        if exercise in self.worksheet:
+            return "before class"
+        return "in class" if exercise in self.in_class else "homework"
 
 
 @dataclass(frozen=True, kw_only=True)

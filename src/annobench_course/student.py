@@ -62,6 +62,11 @@ class Session:
         self._passed: dict[str, bool] = {}
         self._loaded: dict[str, LoadedData] = {}
 
+    @property
+    def folder(self) -> Path:
+        """The folder of the session, with the files that it brings, such as a corpus."""
+        return self._held.folder
+
     def __repr__(self) -> str:
         """Return title and student on one line."""
         passed = sum(self._passed.values())
@@ -167,15 +172,16 @@ class Session:
         Returns
         -------
         DataFrame
-            One row for each exercise: `title` and `passed`, by its number.
+            One row for each exercise: `title`, `when` ("before class", "in class" or "homework";
+            empty if the session has no worksheet) and `passed`, by its number.
         """
         import pandas as pd
 
         rows = {
-            id: (exercise.title, self._passed.get(id, False))
+            id: (exercise.title, self.lesson.when(id), self._passed.get(id, False))
             for id, exercise in self.exercises.items()
         }
-        return pd.DataFrame.from_dict(rows, orient="index", columns=["title", "passed"])
+        return pd.DataFrame.from_dict(rows, orient="index", columns=["title", "when", "passed"])
 
     def data(self, id: str) -> LoadedData:
         """Return a data set of the session, and say if it is simulated.

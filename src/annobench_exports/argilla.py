@@ -80,12 +80,15 @@ class _Response(NamedTuple):
         The answer, as it stands in the file.
     status : str or None
         How far it came.
+    changed : object
+        When it was last changed, which the server says and exports of data sets do not.
     """
 
     user: str | None
     question: str
     value: Any
     status: str | None
+    changed: Any
 
 
 def _recognise(source: Source) -> str | None:
@@ -254,7 +257,8 @@ def _response(about: dict[str, Any], question: str, value: Any) -> _Response:
     status = status if status is None else word(status).lower()
     if status not in _STATUS:
         raise MisshapenError(f"the status of a response is {about['status']!r}")
-    return _Response(maybe_name(about.get("user_id")), question, value, status)
+    changed = about.get("updated_at") or about.get("inserted_at")
+    return _Response(maybe_name(about.get("user_id")), question, value, status, changed)
 
 
 def _rows(value: Any) -> Any:
@@ -298,6 +302,7 @@ def _take(
     for response in responses:
         user = None if intake.options.annotator_from == "file" else response.user
         who: dict[str, Any] = {"where": number, "status": _STATUS[response.status]}
+        intake.at(response.changed, "updated_at")
         annotator, question, value = user or stem, response.question, _rows(response.value)
         spans = _spans(value)
         if spans or (question in layers and not value):

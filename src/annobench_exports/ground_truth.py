@@ -116,6 +116,7 @@ def _read_responses(source: Source, place: str, item: str, intake: Intake) -> No
             try:
                 answer = mapping(entry, "an answer")
                 content = mapping(answer.get("answerContent"), "answerContent")
+                intake.at(answer.get("submissionTime"), "submissionTime")
                 _push(intake, item, name(answer.get("workerId"), "workerId"), content, where)
             except MisshapenError as error:
                 intake.fault(where, str(error))

@@ -114,6 +114,7 @@ def _push(
         return
     sample = name(event.get("sample_id"), "sample_id")
     data = mapping(event.get("data"), "the data of an event")
+    intake.at(event.get("created_at"), "created_at")
     item, judged = joined([*prefix, sample], "/"), joined([*prefix, sample, *suffix], "/")
     if kind == "sampling":
         intake.leave_out(where, "events of the type 'sampling'")

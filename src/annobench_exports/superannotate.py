@@ -61,6 +61,8 @@ class _Item:
         Entities.
     free_text : str
         What was written about it.
+    changed : object
+        When it was changed last, in milliseconds since 1970.
     others : list of str
         Reasons why parts of it are no labels.
     """
@@ -74,6 +76,7 @@ class _Item:
     groups: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     spans: list[Span] = field(default_factory=list)
     free_text: str = ""
+    changed: Any = None
     others: list[str] = field(default_factory=list)
 
 
@@ -129,6 +132,7 @@ def _item(place: str, record: dict[str, Any]) -> _Item:
         who or UNKNOWN,
         _STATUS.get(status, "unfinished" if status else "done"),
         free_text=word(record.get("freeText")).strip(),
+        changed=last.get("timestamp"),
     )
     for tag in listing(record.get("tags"), "tags"):
         item.tags.add(name(tag, "a tag"))
@@ -168,6 +172,7 @@ def _push_all(items: list[_Item], intake: Intake) -> None:
     for item in items:
         intake.begin(item.place, "record")
         intake.read()
+        intake.at(item.changed, "lastAction")
         answers: dict[str, str | frozenset[str] | None] = {}
         if tagged:
             answers[TAGS] = frozenset(item.tags) or None

@@ -12,21 +12,47 @@ from browsing import SHOWN, SITE
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.parametrize(
-    ("words", "page"),
-    [
-        ("cohen kappa", "coefficients/cohen_kappa.html"),
-        ("krippendorff alpha", "coefficients/krippendorff_alpha.html"),
-        ("dawid skene", "models/dawid_skene.html"),
-        ("mace", "models/mace.html"),
-        ("carpenter multilevel", "papers/carpenter2008/index.html"),
-        ("affective text", "papers/bhowmick2008/index.html"),
-        ("conformance", "studies/conformance/index.html"),
-        ("prodigy", "how-to/exports/prodigy.html"),
-        ("alternative annotator test", "papers/calderon2025/index.html"),
-        ("noise certificate", "how-to/noise-certificate.html"),
-    ],
-)
+#: What readers look for, and the page that they mean.
+SOUGHT = {
+    "Beigman Klebanov 2009": "papers/beigman_klebanov2009/index.html",
+    "Passonneau": "papers/passonneau2014/index.html",
+    "Reidsma": "papers/reidsma2008/index.html",
+    "label studio": "how-to/exports/label-studio.html",
+    "which coefficient should I use": "coefficients/index.html",
+    "missing labels": "how-to/own-labels.html",
+    "add a method": "how-to/contributing.html",
+    "benchmark aggregation": "studies/aggregation/index.html",
+    "leaderboard": "studies/aggregation/index.html",
+    "error in paper": "discrepancies.html",
+    "Dawid and Skene 1979": "papers/dawid1979/index.html",
+    "snow 2008": "papers/snow2008/index.html",
+    "Carpenter 2008": "papers/carpenter2008/index.html",
+    "cohen kappa": "coefficients/cohen_kappa.html",
+    "krippendorff alpha": "coefficients/krippendorff_alpha.html",
+    "gwet": "coefficients/gwet_ac1.html",
+    "dawid skene": "models/dawid_skene.html",
+    "mace": "models/mace.html",
+    "majority vote": "models/voting.html",
+    "carpenter multilevel": "papers/carpenter2008/index.html",
+    "affective text": "papers/bhowmick2008/index.html",
+    "conformance": "studies/conformance/index.html",
+    "prodigy": "how-to/exports/prodigy.html",
+    "alternative annotator test": "papers/calderon2025/index.html",
+    "noise certificate": "how-to/noise-certificate.html",
+    "how many annotators": "how-to/plan.html",
+    "LLM as a judge": "how-to/judges.html",
+    "inter-annotator agreement": "coefficients/index.html",
+    "kappa paradox": "coefficients/gwet_ac1.html",
+    "confidence interval of kappa": "coefficients/intervals.html",
+    "pip install": "how-to/install.html",
+    "glossary": "explanation/terms.html",
+    "how to reproduce the results": "how-to/run.html",
+    "unresolved": "how-to/verdicts.html",
+    "exercises": "how-to/teach.html",
+}
+
+
+@pytest.mark.parametrize(("words", "page"), SOUGHT.items())
 def test_the_search_finds(watched, words, page):
     window = watched.open("index.html")
     window.goto((SITE / "search.html").as_uri() + f"?q={words.replace(' ', '+')}")
@@ -35,8 +61,8 @@ def test_the_search_finds(watched, words, page):
     links = window.eval_on_selector_all(
         "#search-results li a", "links => links.map(link => link.getAttribute('href'))"
     )
-    found = [re.sub(r"[?#].*", "", link) for link in links]
-    assert page in found[:10], found[:10]
+    found = list(dict.fromkeys(re.sub(r"[?#].*", "", link) for link in links))
+    assert page in found[:3], found[:10]
 
 
 def test_the_keyboard_leads_through_masthead_search_and_page(watched):

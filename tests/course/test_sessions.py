@@ -17,7 +17,14 @@ from annobench_course import Choice, Function, Number, Simulation, sessions
 from annobench_course.draws import draw
 from annobench_course.student import NOBODY, Session
 from annobench_course.teacher.questions import ChoiceQuestion
-from editions.course_source import faults, read_source, solutions_edition, student_edition, tags
+from editions.course_source import (
+    faults,
+    planned,
+    read_source,
+    solutions_edition,
+    student_edition,
+    tags,
+)
 from scripts.course.execute_course import execute
 from scripts.course.render_course import PageExporter
 
@@ -41,6 +48,42 @@ def test_there_are_enough_exercises_of_all_kinds(lesson):
     assert kinds <= {Number, Function, Choice, Simulation}
 
 
+def test_a_session_is_planned_for_90_minutes_a_worksheet_and_homework(lesson):
+    syllabus, exercises = lesson.syllabus, list(lesson.exercises)
+    assert sum(part.minutes for part in syllabus.timing) == 90
+    assert all(part.minutes >= 5 and part.what for part in syllabus.timing)
+    if not lesson.is_ours:
+        return
+    done = [*syllabus.worksheet, *syllabus.in_class]
+    assert len(syllabus.worksheet) == 3
+    assert 1 <= len(syllabus.in_class) <= 5
+    assert len(set(done)) == len(done), "an exercise is done once"
+    assert set(done) <= set(exercises)
+    assert list(syllabus.in_class) == sorted(syllabus.in_class, key=exercises.index)
+    # An exercise takes some five minutes at least
+    assert all(part.minutes >= 5 * (1 + len(part.exercises)) for part in syllabus.timing[1:])
+
+
+def test_notebook_and_notes_say_when_an_exercise_is_done(lesson, results):
+    source = read_source(lesson.source)
+    text = "\n".join(cell.source for cell in source.cells)
+    assert not re.search(r"\d+ minutes|minutes for", text), "the timing stands in the syllabus"
+    own = planned(source, lesson.syllabus, lesson.exercises)
+    student, solutions = student_edition(own, results), solutions_edition(own, results)
+    for edition in (student, solutions):
+        stated = "\n".join(c.source for c in edition.cells if c.cell_type == "markdown")
+        for id in lesson.exercises:
+            when = lesson.syllabus.when(id)
+            mark = rf"\*\*Exercise {re.escape(id)}\b[^*]*\*\* \*\({when}\)\*"
+            assert bool(re.search(mark, stated)) == lesson.is_ours, id
+    if lesson.is_ours:
+        notes = next(c.source for c in solutions.cells if "teacher" in tags(c))
+        assert notes.count("\n| ") == 1 + len(lesson.syllabus.timing)
+        assert "**Plan.** Before class" in student.cells[1].source
+        assert not any("| minutes |" in c.source for c in student.cells)
+        assert len({cell.id for cell in student.cells}) == len(student.cells)
+
+
 @pytest.mark.slow
 def test_no_page_shows_a_formula_as_typed(lesson, results):
     edition = solutions_edition(read_source(lesson.source), results)
@@ -49,7 +92,6 @@ def test_no_page_shows_a_formula_as_typed(lesson, results):
 
 
 def test_records_are_complete(lesson):
-    assert sum(minutes for minutes, _ in lesson.syllabus.timing) == 90
     assert lesson.syllabus.summary.endswith(".")
     number = int(lesson.id.partition("_")[0])
     earlier = {id for id in sessions.discover() if id < lesson.id}

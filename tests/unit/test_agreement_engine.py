@@ -229,6 +229,8 @@ COMPLETE = {
     "icc": (ag.icc, {}),
     "icc one way": (ag.icc, {"model": "one-way", "ratings": "average"}),
     "icc consistency": (ag.icc, {"kind": "consistency"}),
+    "concordance": (ag.concordance_correlation, {}),
+    "kendall_w": (ag.kendall_w, {}),
 }
 TWO = {
     "cohen_kappa": (ag.cohen_kappa, {}),
@@ -619,6 +621,8 @@ def test_coefficients_of_numbers_have_no_observed_agreement():
         (ag.kappa_maximum, {}),
         (ag.pearson, {}),
         (ag.spearman, {}),
+        (ag.kendall_w, {}),
+        (ag.concordance_correlation, {}),
         (ag.conditional_kappa, {"category": "1"}),
         (ag.specific_agreement, {"category": "1"}),
     ],

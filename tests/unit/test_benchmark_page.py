@@ -29,6 +29,7 @@ from annobench.core.errors import AnnotationError
 from annobench.models.base import Conventions, Method
 from annobench.reporting import benchmark_page
 from annobench.reporting.benchmark_page import render
+from annobench.reporting.benchmark_ranking import conclusion, ranking
 
 #: Names that would be HTML, a number or a missing value if they were not only text.
 NASTY = '</script><b onclick="x">&,'
@@ -104,6 +105,38 @@ def test_scores_of_fits_that_have_not_converged_are_marked_and_counted_nowhere(t
     # One cell of each score, on the page for readers without script.
     assert html.count('<span title="not converged">†</span>') == len(own) > 0
     assert "† The fit had not converged" in html
+
+
+def test_the_page_opens_with_a_ranking_and_what_it_comes_to(tables, html):
+    rows = ranking(tables, "NA")
+    counting = {f"set {n} {NASTY}" for n in range(1, 6)} | {"NA"}
+    own = tables.scores[tables.scores["problem"].isin(counting)]
+    accuracy = own[own["score"] == "accuracy"].groupby("method")["estimate"].mean()
+    assert {row["method"]: row["mean"] for row in rows} == pytest.approx(accuracy.to_dict())
+    assert [row["mean"] for row in rows] == sorted(accuracy, reverse=True)
+    for row in rows:
+        assert row["n_datasets"] == 6
+        assert row["lower"] < row["mean"] < row["upper"]
+        # All methods vote, and so none differs from another.
+        if row["method"] != "NA":
+            assert (row["wins"], row["losses"], row["differs"]) == (0, 0, "no")
+    assert html.index('id="ranking"') < html.index('id="scores"')
+    assert "On 6 data sets" in conclusion(rows, "NA")
+    told = conclusion(rows, "NA")
+    assert "none is better on a typical data set beyond chance, and none is worse." in told
+
+
+def test_a_ranking_tells_better_from_worse_and_partial_from_whole():
+    row = {"n_datasets": 9, "mean": 0.9, "typical": 0.1, "whole": True}
+    rows = [
+        row | {"method": "a", "differs": "better"},
+        row | {"method": "base", "typical": float("nan"), "differs": "no"},
+        row | {"method": "b", "differs": "worse"},
+    ]
+    told = conclusion(rows, "base")
+    assert "1 (a) is better on a typical data set beyond chance, and 1 (b) is worse." in told
+    assert "of 2 methods" in conclusion(rows, "base")
+    assert conclusion([], "base") == ""
 
 
 def test_averages_leave_out_what_has_not_converged():

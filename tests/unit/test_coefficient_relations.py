@@ -6,12 +6,13 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from annobench import agreement
-from annobench.core.errors import DegenerateWarning, IntervalWarning
+from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.labels.annotations import Annotations
 
 ROUNDING = 1e-9
@@ -158,3 +159,55 @@ def test_interval_alpha_and_quadratic_kappa_approach_intraclass_correlations(rng
     two_way = value("icc", a, model="two-way-random")
     quadratic = value("cohen_kappa", a, weights="quadratic")
     assert quadratic == pytest.approx(two_way, abs=2 / len(labels))
+
+
+@SETTINGS
+@given(COMPLETE)
+def test_the_concordance_correlation_is_kappa_with_quadratic_weights(labels):
+    a = wide(labels, "interval")
+    conger = value("conger_kappa", a, weights="quadratic")
+    found = value("concordance_correlation", a)
+    assert found == pytest.approx(conger, abs=ROUNDING, nan_ok=True)
+
+
+@SETTINGS
+@given(TABLES)
+def test_the_concordance_correlation_is_at_most_pearson_in_size(table):
+    a = Annotations.from_contingency(table)
+    assert abs(value("concordance_correlation", a)) <= abs(value("pearson", a)) + ROUNDING
+
+
+@SETTINGS
+@given(COMPLETE.filter(lambda labels: len(labels) > 2))
+def test_kendalls_w_is_friedmans_statistic(labels):
+    # scipy's has rounding where all of an annotator's labels are equal and 0/0 where all are.
+    assume((np.ptp(labels, axis=0) > 0).any())
+    friedman = scipy.stats.friedmanchisquare(*labels).statistic
+    n_items, n_annotators = labels.shape
+    w = value("kendall_w", wide(labels, "ordinal"))
+    assert n_annotators * (n_items - 1) * w == pytest.approx(friedman, abs=1e-8)
+
+
+def test_without_ties_kendalls_w_holds_the_mean_of_spearmans_correlations(rng):
+    orders = np.argsort(rng.random((4, 9)), axis=1)
+    item, annotator = np.indices((9, 4))
+    a = Annotations.from_arrays(item.ravel(), annotator.ravel(), orders.T.ravel(), scale="ordinal")
+    rho = scipy.stats.spearmanr(orders.T).statistic[np.triu_indices(4, 1)].mean()
+    assert (4 * value("kendall_w", a) - 1) / 3 == pytest.approx(rho, abs=ROUNDING)
+
+
+@pytest.mark.parametrize("name", ["kendall_w", "spearman"])
+def test_ranks_of_ordinal_categories_need_no_numbers(name, rng):
+    labels = rng.integers(0, 3, size=(12, 2))
+    item, annotator = np.indices(labels.shape)
+    words = Annotations.from_arrays(
+        item.ravel(),
+        annotator.ravel(),
+        np.array(["poor", "fair", "good"])[labels.ravel()],
+        categories=["poor", "fair", "good"],
+        scale="ordinal",
+    )
+    assert value(name, words) == pytest.approx(value(name, wide(labels, "ordinal")), rel=1e-12)
+    unordered = Annotations.from_arrays([1, 1, 2, 2], list("xyxy"), ["a", "b", "b", "b"])
+    with pytest.raises(AnnotationError, match="finite numbers"):
+        value(name, unordered)

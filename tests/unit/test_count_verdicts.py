@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from annobench.replication.ledger import COMPARISON_COLUMNS, write_comparison
+from annobench_replication.ledger import COMPARISON_COLUMNS, write_comparison
 from commands import count_verdicts
 
 
@@ -35,9 +35,9 @@ def test_counts_are_written_and_then_found_to_be_right(comparison, tmp_path, cap
     text = readme.read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")
-    assert "Of 6 values printed in 13 papers (2008 to 2014), 4 can be judged: 2 reproduced" in text
-    assert "1 from real labels, 1 by simulation" in text
-    assert "2 deviating (2 by a proven erratum)" in text
+    assert "| Carpenter (2008) | snow2008, muc6, carpenter_figures | 4 | 2 |" in text
+    assert "| **13 papers** |  | 4 | 2 |" in text
+    assert "Of the others, 2 deviate, 0 are unresolved and 0 inconclusive." in text
     assert "<svg" in (tmp_path / "docs/verdicts.svg").read_text()
 
 

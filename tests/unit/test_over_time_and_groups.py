@@ -18,6 +18,9 @@ from annobench.agreement.over_time import over_time
 from annobench.cli import app
 from annobench.core.errors import AnnotationError
 from annobench.core.times import parse_times
+from annobench.io.formats.base import Options, Source
+from annobench.io.formats.export import read_as
+from annobench.io.formats.recognition import format_of
 from annobench.labels.annotations import Annotations
 
 
@@ -245,7 +248,8 @@ def test_the_report_follows_time_and_groups(frame, tmp_path):
     out = tmp_path / "labels_agreement"
     tables = {p.stem for p in out.glob("*.csv")}
     assert tables == {
-        *("report", "to_discuss", "over_time", "annotators_over_time", "trends", "groups"),
+        *("report", "to_discuss", "margins", "margins_by_category"),
+        *("over_time", "annotators_over_time", "trends", "groups"),
     }
     page = (out / "report.html").read_text()
     assert 'id="time"' in page
@@ -303,6 +307,79 @@ def test_an_export_says_when_its_labels_were_given(frame, tmp_path):
         line.pop("_timestamp")
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert "no record says so" in " ".join(run(path, "--over", "time", "--force").output.split())
+
+
+WHEN = "2026-11-24T10:05:00Z"
+SECONDS = 1_795_514_700  # the same
+
+#: An export with one label of which the tool says when it was given, by format: name, content.
+TIMED = {
+    "argilla": (
+        "records.json",
+        [
+            {
+                "id": "r1",
+                "fields": {"text": "one"},
+                "responses": [
+                    {
+                        "user_id": "u1",
+                        "status": "submitted",
+                        "values": {"mood": {"value": "good"}},
+                        "inserted_at": "2026-11-20T09:00:00Z",
+                        "updated_at": WHEN,
+                    }
+                ],
+            }
+        ],
+    ),
+    "ground_truth": (
+        "responses.json",
+        {
+            "answers": [
+                {
+                    "workerId": "w1",
+                    "submissionTime": WHEN,
+                    "answerContent": {"mood": {"label": "good"}},
+                }
+            ]
+        },
+    ),
+    "superannotate": (
+        "item.json",
+        {
+            "metadata": {
+                "name": "one.jpg",
+                "status": "Completed",
+                "lastAction": {"email": "ann@lab.org", "timestamp": 1000 * SECONDS},
+            },
+            "instances": [],
+            "tags": ["good"],
+        },
+    ),
+    "openai_evals": (
+        "log.jsonl",
+        [
+            {"spec": {"eval_name": "e", "run_id": "1", "completion_fns": ["m"]}},
+            {
+                "type": "metrics",
+                "sample_id": "s1",
+                "data": {"choice": "good"},
+                "created_at": WHEN,
+            },
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("format", TIMED)
+def test_the_times_of_tools_are_read(format, tmp_path):
+    name, content = TIMED[format]
+    lines = content if name.endswith(".jsonl") else [content]
+    path = tmp_path / name
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    source = Source(path)
+    found = read_as(*format_of(source, None), source, Options(over="time")).select()
+    assert [str(when) for when in parse_times(found.times, "time")] == ["2026-11-24T10:05:00"]
 
 
 # --- what to do next ---------------------------------------------------------------------

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from annobench.replication import ledger, schemas, vocabulary
+from annobench_replication import ledger, schemas, vocabulary
 from commands import conclude, count_verdicts
-from pages import counts, discrepancies, findings, table_columns
+from pages import counts, discrepancies, findings, short_names, table_columns
 from pages.source_lines import Place, Sources
 from scripts.site import render_index, render_lists
 
@@ -235,9 +235,46 @@ def test_the_same_counts_stand_on_all_pages_and_in_the_readme(studied):
     each = table.drop_duplicates(["paper", "id"])
     both = {p: counted.seed.entries[p] + counted.added.entries[p] for p in vocabulary.PARTS}
     assert each["part"].value_counts().to_dict() == both
-    readme = count_verdicts.counted(comparison, folder, folder / "workflow")
-    for sentence in (of_seeds, of_added, counts.of_entries(counted)):
-        assert sentence in readme
+    readme = count_verdicts.counted(comparison, folder / "workflow")
+    assert f"| **1 paper** |  | {judged} | {outcomes[0]} |" in readme
+    assert numbers_of(readme.splitlines()[-1])[:3] == outcomes[1:]
+    together = printed + released, in_print[0] + in_notebook[0]
+    assert numbers_of(readme.splitlines()[-1])[3:] == [1, *together]
+
+
+def test_each_value_and_each_entry_has_a_record_with_the_fields_that_the_guide_names(studied):
+    folder, comparison = studied
+    paths = [str(path) for path in sorted(folder.glob("workflow/*/paper.yaml"))]
+    _, table = render_lists.main(folder, paths, SITE)
+    written = render_lists.records_of(folder / "comparison.csv", paths, table)
+    values, errata = (json.loads(written[name]) for name in ("values_json", "errata_json"))
+    assert len(values["values"]) == len(comparison)
+    assert len(errata["errata"]) == len(table)
+    guide = (SITE.parents[1] / "docs/how-to/cite.md").read_text()
+    of_values, of_errata = guide.split("`errata.json` has")
+    for records, text in ((values["values"], of_values), (errata["errata"], of_errata)):
+        rows = re.findall(r"^\| (`.*?) \| .+ \|$", text, re.MULTILINE)
+        assert set(records[0]) == set(re.findall(r"`(\w+)`", " ".join(rows)))
+    first = values["values"][0]
+    assert first["cite"].endswith(f"papers/{first['paper']}/index.html#{first['target']}")
+    assert first["printed"] in first["cite"]
+
+
+def test_columns_of_the_front_page_add_up(studied):
+    folder, _ = studied
+    paths = [str(path) for path in sorted(folder.glob("workflow/*/paper.yaml"))]
+    page = render_index.main(folder / "comparison.csv", paths, [], [], [], STUDIES, SITE)["index"]
+    bodies = re.findall(r"<tbody>(.*?)</tbody>", page, re.DOTALL)
+    assert len(bodies) == 2
+    for body in bodies:
+        total, *rows = [
+            [int(n or 0) for n in re.findall(r'<t[dh] class="right">(\d*)</t[dh]>', row)][-5:]
+            for row in body.split("</tr>")[:-1]
+        ]
+        assert total[0] > 0
+        assert total == [sum(column) for column in zip(*rows, strict=True)]
+        for judged, *outcomes in (total, *rows):
+            assert judged == sum(outcomes)
 
 
 def test_mace_is_told_from_all_its_starts(tmp_path):
@@ -248,9 +285,9 @@ def test_mace_is_told_from_all_its_starts(tmp_path):
     table.assign(dataset="product", inference="variational").to_csv(path, index=False)
     row = {"paper": "ustalov2024", "target": "mace.product", "published": "0.929"}
     [finding] = findings.findings(comparison_of(row), tmp_path)
-    assert finding.claim == "MACE has an accuracy of 0.929 on Product."
-    assert "the accuracy is 0.825 to 0.831 after the release's 50 steps" in finding.outcome
-    assert "0.844 after convergence" in finding.outcome
+    assert finding.claim == "MACE has an accuracy of 0.844 on Product, not 0.929."
+    assert "the accuracy is 0.825 to 0.831 after the release's 50 steps" in finding.detail
+    assert "0.844 after convergence" in finding.detail
     path.unlink()
     assert not list(findings.findings(comparison_of(row), tmp_path))
 
@@ -266,7 +303,7 @@ def test_mace_is_told_from_all_its_starts(tmp_path):
 )
 def test_papers_are_called_by_their_authors(authors, name):
     paper = {"key": "study", "authors": authors, "year": 2008}
-    assert render_lists.short_names([paper]) == {"study": name}
+    assert short_names.short_names([paper]) == {"study": name}
 
 
 def luminance(colour):

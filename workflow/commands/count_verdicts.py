@@ -3,6 +3,7 @@
 import argparse
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +11,20 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from annobench.core.discovery import records
 from annobench.core.files import replacing
 from annobench.plotting import house_style
-from annobench.replication.ledger import read_comparison
-from annobench.reporting.verdicts import Tally
+from annobench.reporting.formats import counted as with_noun
+from annobench_replication.faces import Tally
+from annobench_replication.ledger import read_comparison
 from commands.conclude import PAPERS, counts_of
-from pages.counts import in_order, of_entries, sentences
-from pages.findings import findings
+from pages.counts import in_order
 from pages.records import read_record
+from pages.short_names import short_names
 
 TOP = Path(__file__).parents[2]
 BEGIN, END = "<!-- counted: make readme -->", "<!-- end of what is counted -->"
 
-
-#: Findings of the front page that the README has room for.
-N_FINDINGS = 3
 
 #: What the picture shows of each study, by colour: evidence by its provenance, then the others.
 SHADES = {
@@ -38,12 +38,40 @@ SHADES = {
 }
 
 
-def counted(comparisons: pd.DataFrame, results: Path, papers: Path) -> str:
-    """Return the counts as sentences, and the first findings, in Markdown."""
+def counted(comparisons: pd.DataFrame, papers: Path) -> str:
+    """Return a table of the papers, and what became of their values, in Markdown."""
     counts = counts_of(comparisons, papers)
-    shown = list(findings(comparisons, results))[:N_FINDINGS]
-    cards = [f"- Claimed: {each.claim} Found: {each.outcome} ({each.source})" for each in shown]
-    return "\n\n".join([*sentences(counts), of_entries(counts), "\n".join(cards)])
+    seed, added = counts.seed, counts.added
+    names = short_names(seed.records)
+    rows = [
+        (
+            names[paper["key"]],
+            sets_of(paper),
+            Tally.of(comparisons[comparisons["paper"] == paper["key"]]),
+        )
+        for paper in seed.records
+    ]
+    rows.append((f"**{with_noun(len(seed.records), 'paper')}**", "", seed.tally))
+    lines = ["| paper | data sets | judged | reproduced |", "|---|---|--:|--:|"]
+    lines += [
+        f"| {name} | {sets} | {tally.judged:,} | {tally.reproduced:,} |"
+        for name, sets, tally in rows
+    ]
+    others = (
+        f"Of the others, {seed.tally.counts['deviates']:,} deviate, "
+        f"{seed.tally.counts['unresolved']:,} are unresolved and "
+        f"{seed.tally.counts['inconclusive']:,} inconclusive. "
+        f"{with_noun(len(added.records), 'added study')}: {added.tally.judged:,} judged, "
+        f"{added.tally.reproduced:,} reproduced."
+    )
+    return "\n".join([*lines, "", others])
+
+
+def sets_of(paper: Mapping[str, Any]) -> str:
+    """Name the families of a paper's data sets: the modules that fetch them."""
+    modules = records("annobench.datasets", "DATASETS")
+    named = (modules[id].__name__.rpartition(".")[2] for id in paper.get("datasets", ()))
+    return ", ".join(dict.fromkeys(named)) or "\N{EN DASH}"
 
 
 def shares(tally: Tally) -> list[int]:
@@ -84,7 +112,7 @@ def main(*, check: bool, comparison: Path, readme: Path, papers: Path = PAPERS) 
     """Write the counts into the README, or say whether they stand there."""
     compared = read_comparison(comparison)
     text = readme.read_text(encoding="utf-8")
-    block = f"{BEGIN}\n{counted(compared, comparison.parent, papers)}\n{END}"
+    block = f"{BEGIN}\n{counted(compared, papers)}\n{END}"
     pattern = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)
     if len(pattern.findall(text)) != 1:
         print(f"{readme}: there must be one {BEGIN!r} with {END!r} after it.", file=sys.stderr)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import jupytext
 from nbformat import NotebookNode, from_dict
-from nbformat.v4 import new_notebook
+from nbformat.v4 import new_markdown_cell, new_notebook
 
 from annobench_course.errors import CourseError
+from annobench_course.exercise import Lesson
 from annobench_course.results import Results
 from annobench_course.source import TEACHERS
 
@@ -28,6 +29,8 @@ ASKED = "asked"
 _IMPORTS = ("import annobench as ab", "import annobench_course as course")
 
 _QUOTED = re.compile(r'{{\s*(result|printed)\("([\w.-]+)",\s*"([^"]+)"\)\s*}}')
+#: What begins the statement of an exercise, with its title if it has one.
+_STATEMENT = re.compile(r"\*\*Exercise (\w+\.\w+)[^*]*\*\*")
 _CODE = re.compile(r"```.*?```|`[^`\n]*`", re.S)
 _FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$\n]+(?:\n[^$\n]+)*?\$", re.S)
 _DECIMAL = re.compile(r"(?<![\w.])\d+\.\d+(?!\.?\w)")
@@ -50,6 +53,48 @@ def read_source(path: Path) -> NotebookNode:
 def tags(cell: NotebookNode) -> set[str]:
     """Return the tags of a cell."""
     return set(cell.metadata.get("tags", ()))
+
+
+def planned(source: NotebookNode, lesson: Lesson, exercises: Iterable[str]) -> NotebookNode:
+    """Return a source that says of each exercise when it is done, and teachers their timing.
+
+    The plan is told after the heading, and each exercise is marked. A session without a worksheet
+    has no plan.
+    """
+    if not lesson.worksheet:
+        return source
+    found = source.copy()  # type: ignore[no-untyped-call]
+    found.cells = [cell.copy() for cell in source.cells]
+    for cell in found.cells:
+        if cell.cell_type == "markdown" and "exercise" in tags(cell):
+            cell.source = _STATEMENT.sub(
+                lambda stated: f"{stated[0]} *({lesson.when(stated[1])})*", cell.source
+            )
+    at = next(n for n, cell in enumerate(found.cells) if "teacher" in tags(cell))
+    found.cells[at].source += f"\n\n{_timing(lesson)}"
+    plan = new_markdown_cell(_plan(lesson, exercises))  # type: ignore[no-untyped-call]
+    plan.id, plan.metadata = f"{source.cells[0].id}-plan", from_dict({"tags": ["noslide"]})
+    found.cells.insert(1, plan)
+    return found
+
+
+def _plan(lesson: Lesson, exercises: Iterable[str]) -> str:
+    home = [id for id in exercises if lesson.when(id) == "homework"]
+    rest = f"homework: {_listed(home)}, and the open questions" if home else "the open questions"
+    return (
+        f"**Plan.** Before class, the worksheet: {_listed(lesson.worksheet)}, and the text up to "
+        f"them. In class: {_listed(lesson.in_class)}. Afterwards, {rest}."
+    )
+
+
+def _timing(lesson: Lesson) -> str:
+    rows = [f"| {n} | {what} | {', '.join(ids)} |" for n, what, ids in lesson.timing]
+    return "\n".join(["| minutes | in class | exercises |", "|--:|---|---|", *rows])
+
+
+def _listed(exercises: Sequence[str]) -> str:
+    *others, last = exercises
+    return f"Exercises {', '.join(others)} and {last}" if others else f"Exercise {last}"
 
 
 def quote(text: str, results: Results) -> str:

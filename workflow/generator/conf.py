@@ -12,9 +12,14 @@ from sphinx.application import Sphinx
 sys.path.insert(0, str(Path(__file__).parent))
 
 import annobench
+from annobench.reporting import pages
+from annobench_replication.pages import TEMPLATES
 
-#: The library's own pages share a style with the site.
-_TEMPLATES = Path(annobench.__file__).parent / "reporting/templates"
+#: The library's own pages, and printed tables in notebooks, share a style with the site.
+_STYLES = [
+    *(Path(pages.__file__).with_name("templates") / name for name in ("verdicts.css", "parts.css")),
+    TEMPLATES / "printed_table.css",
+]
 
 project = "annobench"
 version = release = annobench.__version__
@@ -23,6 +28,7 @@ language = "en"
 extensions = [
     "fragments",
     "formulas",
+    "search_words",
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
@@ -62,9 +68,8 @@ copybutton_prompt_is_regexp = True
 html_theme = "pydata_sphinx_theme"
 html_math_renderer = "mathml"
 html_title = "annobench"
-_SHARED = ["verdicts.css", "parts.css", "printed_table.css"]
-html_static_path = ["static", *(str(_TEMPLATES / name) for name in _SHARED)]
-html_css_files = [*_SHARED, "site.css", "results.css"]
+html_static_path = ["static", *map(str, _STYLES)]
+html_css_files = [*(path.name for path in _STYLES), "site.css", "results.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
@@ -73,7 +78,10 @@ html_show_search_summary = False
 html_search_scorer = str(Path(__file__).parent / "scorer.js")
 html_use_index = False
 html_domain_indices = False
-html_context = {"default_mode": "auto"}
+# A release has an address: `make release-check` refuses this one.
+html_context = {"default_mode": "auto", "repository": "https://annobench.invalid"}
+templates_path = ["templates"]
+html_js_files = [("stamp.js", {"defer": "defer"})]
 html_theme_options = {
     "logo": {"text": "annobench"},
     "header_links_before_dropdown": 9,
@@ -83,7 +91,7 @@ html_theme_options = {
     "show_nav_level": 1,
     "show_toc_level": 1,
     "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "papers/index": []},
-    "footer_start": ["copyright"],
+    "footer_start": ["about"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",

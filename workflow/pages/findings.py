@@ -1,4 +1,4 @@
-"""The findings that the front page shows: what was claimed, what came out, where it stands."""
+"""The findings that the front page shows: our claims, each with its evidence."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ class Finding:
     Attributes
     ----------
     claim : str
-        What was printed, or what is usually taken for granted; in braces, a number by its name.
-    outcome : str
-        What came out; its numbers are those of this run.
+        What we found; in braces, a number of this run by its name.
+    detail : str
+        Why, or by how much.
     source : str
-        Whose claim it is.
+        What was studied.
     link : str
-        Where the evidence stands, as seen from the front page.
+        The evidence, as seen from the front page.
     """
 
     claim: str
-    outcome: str
+    detail: str
     source: str
     link: str
 
@@ -113,31 +113,31 @@ FINDINGS: Final[tuple[tuple[Numbers, Finding], ...]] = (
     (
         _deviating("carpenter2008", "rte.n_annotators_at_chance_share"),
         Finding(
-            "{printed}% of the crowd's annotators did no better than chance.",
-            "{computed:.1f}% did. In the author's longer report the figure is the share of labels "
-            "removed by pruning; {printed} is also the number of annotators who fail a one-sided "
-            "Fisher test at .01.",
+            "{computed:.1f}% of the crowd's annotators did no better than chance, not {printed}%.",
+            "The author's longer report gives {printed}% as the share of labels removed by "
+            "pruning; {printed} is also the number of annotators who fail a one-sided Fisher test "
+            "at .01.",
             "Carpenter (2008), textual entailment",
-            "papers/carpenter2008/index.html",
+            "papers/carpenter2008/index.html#rte.n_annotators_at_chance_share",
         ),
     ),
     (
         _mace,
         Finding(
-            "MACE has an accuracy of {printed} on Product.",
-            "The released code depends on the names of the annotators. Without this "
-            "dependence the accuracy is {release} after the release's 50 steps, depending on the "
-            "start, and {converged} after convergence.",
+            "MACE has an accuracy of {converged} on Product, not {printed}.",
+            "The printed value depends on the names of the annotators, which the released code "
+            "should ignore. Without them the accuracy is {release} after the release's 50 steps, "
+            "depending on the start, and {converged} after convergence.",
             "Ustalov, Pavlichenko and Tseitlin (2024), crowd-kit",
-            "papers/ustalov2024/index.html",
+            "papers/ustalov2024/index.html#mace.product",
         ),
     ),
     (
         _passing_judge,
         Finding(
-            "A model that passes the alternative annotator test may replace annotators.",
-            "A model that always gives the same answer passes it on {dataset}, with a winning rate "
-            "of {winning_rate:.2f}; .50 is enough.",
+            "A judge that always gives the same answer can pass the alternative annotator test.",
+            "On {dataset} a constant answer has a winning rate of {winning_rate:.2f}; .50 is "
+            "enough to pass.",
             "Calderon, Reichart and Dror (2025), on public labels",
             "papers/calderon2025/index.html",
         ),
@@ -145,17 +145,17 @@ FINDINGS: Final[tuple[tuple[Numbers, Finding], ...]] = (
     (
         _deviating("passonneau2014", "paradox.coefficient"),
         Finding(
-            "Two annotators of 90% accuracy may have a chance-corrected agreement of {printed}.",
-            "By the formulas of the example it is {computed:.3f}: accuracy was confused "
-            "with agreement.",
+            "In an example of two annotators of 90% accuracy, chance-corrected agreement is "
+            "{computed:.3f}, not {printed}.",
+            "The printed value follows if accuracy is taken for agreement.",
             "Passonneau and Carpenter (2014)",
-            "papers/passonneau2014/index.html",
+            "papers/passonneau2014/index.html#paradox.coefficient",
         ),
     ),
     (
         _packages,
         Finding(
-            "The interval of a coefficient is the same in every package.",
+            "Packages disagree about the uncertainty of a coefficient.",
             "Of {compared:,} standard errors and ends of intervals in other packages, "
             "{different:,} differ from ours; each difference is explained.",
             "Packages for R and Python",
@@ -185,5 +185,5 @@ def findings(comparison: pd.DataFrame, results: Path) -> Iterator[Finding]:
             numbers = read(Results(comparison, results))
         except KeyError:
             continue
-        claim, outcome = (words.format_map(numbers) for words in (finding.claim, finding.outcome))
-        yield replace(finding, claim=claim, outcome=outcome)
+        claim, detail = (words.format_map(numbers) for words in (finding.claim, finding.detail))
+        yield replace(finding, claim=claim, detail=detail)

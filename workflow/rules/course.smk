@@ -108,7 +108,10 @@ rule make_course_notebooks:
         mem_mb=500,
         runtime=2,
     params:
-        library=imports_of(WORKFLOW / "scripts/course/make_course_notebooks.py"),
+        library=lambda wildcards: [
+            imports_of(WORKFLOW / "scripts/course/make_course_notebooks.py"),
+            modules_of(wildcards.session, ["exercises.py"]),  # the plan
+        ],
     script:
         "../scripts/course/make_course_notebooks.py"
 
@@ -248,6 +251,7 @@ rule archive_course:
             str(DOCS / f"{name}.md")
             for name in ("how-to/teach", "how-to/own-session", "explanation/course")
         ],
+        project=str(DOCS / "how-to/project.md"),
         licence=str(WORKFLOW.parent / "LICENSE"),
         terms=str(ARCHIVE / "TERMS.md"),
         permissions=str(ARCHIVE / "licences.toml"),

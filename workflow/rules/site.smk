@@ -66,7 +66,7 @@ rule render_paper:
 
 
 rule render_lists:
-    """Render the pages across papers: discrepancies, all values, all figures."""
+    """Render the pages across papers, and the records: discrepancies, all values, all figures."""
     input:
         comparison="results/comparison.csv",
         papers=[str(paper.folder / "paper.yaml") for paper in PAPERS.values()],
@@ -79,6 +79,8 @@ rule render_lists:
         values="results/pages/values.html",
         figures="results/pages/figures.html",
         table="results/discrepancies.csv",
+        values_json="results/values.json",
+        errata_json="results/errata.json",
     log:
         "results/logs/lists.log",
     benchmark:
@@ -175,7 +177,10 @@ rule site:
     input:
         pages=expand("results/pages/{page}.html", page=PAGES),
         notebooks=rules.notebooks.input,
-        files=["results/comparison.csv", "results/discrepancies.csv"]
+        files=[
+            f"results/{name}"
+            for name in ("comparison.csv", "discrepancies.csv", "values.json", "errata.json")
+        ]
         + [path for paper in PAPERS for path in offered(paper)]
         + STUDY_TABLES,
         docs=sorted(map(str, DOCS.rglob("*.md"))) + sorted(map(str, DOCS.rglob("*.svg"))),
@@ -185,7 +190,7 @@ rule site:
         contributing=str(WORKFLOW.parent / "CONTRIBUTING.md"),
         conf=str(GENERATOR / "conf.py"),
         sources=sorted(str(path) for path in GENERATOR.rglob("*.*") if path.suffix != ".pyc")
-        + sorted(map(str, (PACKAGE / "reporting/templates").glob("*.css"))),
+        + sorted(map(str, PACKAGE.parent.glob("annobench*/**/templates/*.css"))),
     output:
         site=directory("results/site"),
         index="results/index.html",

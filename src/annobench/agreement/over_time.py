@@ -17,6 +17,7 @@ from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
+from annobench.resampling.multiplicity import holm
 from annobench.resampling.proportions import wilson_limits
 
 __all__ = ["OverTime", "over_time"]
@@ -300,7 +301,4 @@ def _trends(
         rows.append((a.annotators[j], own.size, slope, *ends, p))
     columns = ["annotator", "n_labels", "change", "lower", "upper", "p_value"]
     found = pd.DataFrame(rows, columns=columns).sort_values("p_value", kind="stable")
-    # Holm: the k-th smallest of m is multiplied by m - k + 1, and none is below the one before.
-    factors = len(found) - np.arange(len(found))
-    adjusted = np.maximum.accumulate(np.minimum(1, found["p_value"].to_numpy() * factors))
-    return found.assign(p_adjusted=adjusted).reset_index(drop=True)
+    return found.assign(p_adjusted=holm(found["p_value"])).reset_index(drop=True)

@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import SummarisedScalars
 from annobench.models.base import best_categories
+from annobench.resampling.multiplicity import holm
 
 __all__ = ["AccuracyDifference", "compare_accuracies", "detectable", "items_needed", "rank_methods"]
 
@@ -286,18 +287,9 @@ def rank_methods(posteriors: Mapping[str, ArrayLike], gold: ArrayLike) -> pd.Dat
         )
     table = pd.DataFrame(rows)
     others = table["p_value"].notna()
-    table.loc[others, "p_value"] = _holm(table.loc[others, "p_value"].to_numpy())
+    table.loc[others, "p_value"] = holm(table.loc[others, "p_value"].to_numpy())
     first = table["method"] == best
     order = table.assign(rest=~first).sort_values(
         ["rest", "minus_best"], ascending=[True, False], kind="stable"
     )
     return order.drop(columns="rest").reset_index(drop=True)
-
-
-def _holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Adjust p-values so that the chance of any false rejection stays below the level."""
-    order = p.argsort(kind="stable")
-    raised = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(raised, 1)
-    return adjusted

@@ -40,6 +40,7 @@ from annobench.core.texts import plain
 from annobench.core.tolerances import WHOLE
 from annobench.plotting import BLUE, INK, house_style, panels
 from annobench.reporting import pages
+from annobench.reporting.benchmark_ranking import conclusion, ranking
 from annobench.reporting.figures import inline_svg
 from annobench.reporting.formats import number, shorten
 
@@ -101,6 +102,7 @@ def render(
     kinds = tables.problems["provenance"].value_counts().to_dict()
     reference = _reference(tables)
     across = _across(tables, reference)
+    ranked = ranking(tables, reference)
     script = resources.files("annobench.reporting") / "templates" / "benchmark.js"
     return pages.render(
         "benchmark.html.j2",
@@ -119,6 +121,8 @@ def render(
         stood_in=[each["problem"] for each in problems if each["provenance"] == "simulated"],
         downloads=_downloads(tables),
         reference=reference,
+        ranked=ranked,
+        conclusion=conclusion(ranked, reference),
         problems=problems,
         matrices=_matrices(tables, reference),
         across=across,

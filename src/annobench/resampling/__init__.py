@@ -21,6 +21,7 @@ from annobench.resampling.intervals import (
     percentile_interval,
     predictive_interval,
 )
+from annobench.resampling.multiplicity import holm
 from annobench.resampling.proportions import proportion_interval
 from annobench.resampling.ratios import ratio
 from annobench.resampling.weights import dirichlet_weights, draw_counts, multinomial_counts
@@ -33,6 +34,7 @@ __all__ = [
     "dirichlet_weights",
     "draw_counts",
     "equal_tailed_interval",
+    "holm",
     "homogeneity_chi_square",
     "jackknife_interval",
     "multinomial_counts",

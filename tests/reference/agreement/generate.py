@@ -167,6 +167,9 @@ def ask_sklearn(data: DataSet) -> Iterator[Call]:
         for weights in ("linear", "quadratic") if data.scale == "ordinal" else ():
             options = f"weights={weights}"
             yield Call("cohen_kappa", options, score, partial(cohen, weights, ratings))
+        if data.scale == "ordinal":  # of numbers evenly spaced, the same coefficient
+            run = partial(cohen, "quadratic", ratings)
+            yield Call("concordance_correlation", "", f"{score}(quadratic)", run)
 
 
 def ask_krippendorff(data: DataSet) -> Iterator[Call]:
@@ -295,7 +298,7 @@ INTRACLASS = {
 
 
 def ask_pingouin(data: DataSet) -> Iterator[Call]:
-    """Intraclass and other correlations of numbers."""
+    """Intraclass and other correlations of numbers, and Kendall's W."""
     import pingouin
 
     pingouin.options["round"] = None
@@ -314,6 +317,14 @@ def ask_pingouin(data: DataSet) -> Iterator[Call]:
         lower, upper = next(row[c] for c in row.index if c.startswith("CI95"))
         return {"estimate": row["r"], "lower": lower, "upper": upper}
 
+    def concordance() -> Values:
+        # Kendall's W ranks the items of each annotator: annotators are Friedman's blocks.
+        frame = long(data, "item", "annotator", "label")
+        table = pingouin.friedman(frame, dv="label", within="item", subject="annotator")
+        return {"estimate": table["W"].iloc[0]}
+
+    if data.scale in ("ordinal", "interval", "ratio"):
+        yield Call("kendall_w", "", "friedman", concordance)
     if data.scale not in ("interval", "ratio"):
         return
     for form, options in INTRACLASS.items():

@@ -23,14 +23,15 @@ MASTHEAD = {
     "papers/index": "Papers",
     "discrepancies": "Discrepancies",
     "values": "Values",
-    "figures": "Figures",
+    "studies/aggregation/index": "Benchmark",
+    "how-to/index": "Guides",
     "coefficients/index": "Coefficients",
     "models/index": "Models",
-    "studies/index": "Studies",
     "datasets/index": "Data sets",
-    "how-to/index": "Guides",
-    "explanation/index": "Background",
     "course/index": "Course",
+    "studies/index": "Studies",
+    "figures": "Figures",
+    "explanation/index": "Background",
     "reference/index": "Reference",
 }
 
@@ -128,8 +129,8 @@ def lay_together(
         target.write_text(_mended_notebook(text, place, notebooks), encoding="utf-8")
     if package is not None:
         write_reference(source / "reference", package, "Reference")
-        course = package.with_name("annobench_course")
-        write_reference(source / "reference" / course.name, course, course.name)
+        for name in ("annobench_course", "annobench_datasets", "annobench_replication"):
+            write_reference(source / "reference" / name, package.with_name(name), name)
     for document in source.rglob("*.md"):
         _mend_links(document, source)
     _list_contents(source)
@@ -181,7 +182,8 @@ def _list_contents(source: Path) -> None:
             continue
         folder = Path(name).parent
         children = [other for other in documents if _parent(other) == folder and other != name]
-        listed = [name for name in MASTHEAD if name in children]
+        of_site = documents if name == "index" else children
+        listed = [name for name in MASTHEAD if name in of_site]
         _append_contents(path, listed + sorted(set(children) - set(listed)))
 
 

@@ -9,39 +9,17 @@ import pandas as pd
 
 from annobench import __version__
 from annobench.core.files import recording, replacing
-from annobench.replication.ledger import read_comparison
-from annobench.replication.vocabulary import WEIGHTS
-from annobench.reporting.pages import records, render
+from annobench.reporting.pages import records
+from annobench_replication.ledger import read_comparison
+from annobench_replication.pages import render
+from annobench_replication.vocabulary import WEIGHTS
 from pages.captioned import figures_of
+from pages.cited import errata_records, value_records
 from pages.counts import count, entries, in_order
 from pages.discrepancies import CAUSE_WORDS, ENTRY_WORDS, PART_WORDS, Finding, of_all, table_of
 from pages.records import read_record
+from pages.short_names import short_names
 from pages.value_rows import chips_of
-
-#: How a paper is called where its title would be too long.
-Short = dict[str, str]
-
-
-def short_names(papers: Iterable[dict[str, Any]]) -> Short:
-    """Call each paper by the last names of its authors and its year."""
-    return {paper["key"]: f"{_last_names(paper['authors'])} ({paper['year']})" for paper in papers}
-
-
-def _last_names(authors: str) -> str:
-    names = authors.replace(" and ", ", ").split(", ")
-    last = [name.split()[-1] if len(name.split()) < 3 else _surname(name) for name in names]
-    if len(last) > 2:
-        return f"{last[0]} and others"
-    return " and ".join(last)
-
-
-def _surname(name: str) -> str:
-    """Take the last word of a name, and the words before it that belong to it."""
-    words = name.split()
-    for n, word in enumerate(words[1:], 1):
-        if word[0].islower() or (word == "Beigman" and n < len(words) - 1):
-            return " ".join(words[n:])
-    return words[-1]
 
 
 def counts_of(found: list[Finding], attribute: str, names: Iterable[str]) -> list[tuple[str, int]]:
@@ -101,6 +79,19 @@ def main(results: Path, paths: Iterable[str], site: Path) -> tuple[dict[str, str
     return {"discrepancies": discrepancies, "values": values, "figures": figures}, table
 
 
+def records_of(comparison: Path, paths: Iterable[str], table: pd.DataFrame) -> dict[str, str]:
+    """Return the records of all values and of all findings as JSON, by name."""
+    names = short_names(map(read_record, map(Path, paths)))
+    return {
+        "values_json": _json(value_records(read_comparison(comparison), names)),
+        "errata_json": _json(errata_records(table)),
+    }
+
+
+def _json(content: dict[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False, indent=0, allow_nan=False) + "\n"
+
+
 def _figures(record: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
     captions = json.loads((folder / "captions.json").read_text(encoding="utf-8"))
     return figures_of(record, captions, folder / "figures")
@@ -108,12 +99,9 @@ def _figures(record: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
 
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
-        pages, table = main(
-            Path(snakemake.input.comparison).parent,
-            list(snakemake.input.papers),
-            Path(snakemake.input.site[0]).parent,
-        )
-        for name, page in pages.items():
+        comparison, papers = Path(snakemake.input.comparison), list(snakemake.input.papers)
+        pages, table = main(comparison.parent, papers, Path(snakemake.input.site[0]).parent)
+        for name, page in (pages | records_of(comparison, papers, table)).items():
             with replacing(snakemake.output[name]) as draft:
                 draft.write_text(page, encoding="utf-8")
         with replacing(snakemake.output.table) as draft:

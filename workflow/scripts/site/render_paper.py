@@ -9,15 +9,18 @@ from typing import Any
 import pandas as pd
 
 from annobench.core.files import recording, replacing
-from annobench.replication.exhibit import figures_in, heading, printed_item
-from annobench.replication.ledger import read_comparison, read_computed
-from annobench.replication.vocabulary import EVIDENCE
-from annobench.reporting.pages import records, render
-from annobench.reporting.printed_tables import read_layout
-from annobench.reporting.verdicts import Tally
+from annobench.reporting.pages import records
+from annobench_replication.exhibit import figures_in, heading, printed_item
+from annobench_replication.faces import Tally
+from annobench_replication.ledger import read_comparison, read_computed
+from annobench_replication.pages import render
+from annobench_replication.printed_tables import read_layout
+from annobench_replication.vocabulary import EVIDENCE
 from pages.captioned import figures_of
+from pages.cited import citation
 from pages.discrepancies import ENTRY_WORDS, PART_WORDS, of_paper
 from pages.records import read_metas, read_record, simulated, stand_ins
+from pages.short_names import short_names
 from pages.source_lines import Sources
 from pages.table_columns import shown_table
 from pages.value_rows import NO_RESULTS, by_source, chips_of, rows_of
@@ -125,8 +128,9 @@ def main(
     compared, beside = read_comparison(comparison), read_computed(others)
     described = json.loads(captions.read_text(encoding="utf-8"))
     folder, metas_read, own = comparison.parent, read_metas(metas), Sources(modules)
+    name = short_names([paper])[paper["key"]]
     rows = [
-        row | {"place": own.place_of(row["made_by"], row["target"])}
+        row | {"place": own.place_of(row["made_by"], row["target"]), "cite": citation(row, name)}
         for row in rows_of(compared, beside)
     ]
     every_input = pd.read_csv(inputs, dtype="str", keep_default_na=False)

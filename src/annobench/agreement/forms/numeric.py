@@ -1,4 +1,4 @@
-"""Forms of the coefficients for numbers: correlations and intraclass correlations.
+"""Forms of the coefficients for numbers: correlations, concordance, intraclass correlations.
 
 They have no observed and expected agreement; `disagreements` gives NaN.
 """
@@ -24,7 +24,10 @@ class Numeric(WithoutChance):
         self.n_items = annotations.n_items
         self.c = np.ones(j) if multiplicity is None else multiplicity
         self.table = np.full((annotations.n_items, j), np.nan)
-        self.table[annotations.item, annotations.annotator] = centred(annotations.values)
+        self.table[annotations.item, annotations.annotator] = centred(self._numbers(annotations))
+
+    def _numbers(self, annotations: Annotations) -> Floats:
+        return annotations.values
 
 
 class Covariances(Numeric):
@@ -68,37 +71,82 @@ class PearsonCorrelation(Covariances):
         return covariance[..., 0, 1] / np.sqrt(np.where(varied, first * second, np.nan))
 
 
-class SpearmanCorrelation(Numeric):
-    """Spearman's correlation of two annotators: Pearson's of their mid-ranks."""
+class Concordance(Covariances):
+    """The concordance correlation of all pairs of annotators, variances divided by n.
+
+    Barnhart, Haber and Song (2002), Biometrics 58, equation 6.
+    """
+
+    def value(self, totals: Totals) -> Totals:
+        n, mean, covariance = self.moments(totals)
+        c, j = self.c, self.c.sum()
+        pairs = j**2 - (c**2).sum()
+        covariance = covariance * ((n - 1) / n)[..., None, None]
+        variances = np.einsum("...jj->...j", covariance)
+        between = np.einsum("j,...jl,l->...", c, covariance, c) - (c**2 * variances).sum(axis=-1)
+        # The mean over ordered pairs of different annotators, of copies of one none.
+        variance = (variances * (c * (j - c))).sum(axis=-1)
+        centred = mean - (mean * c).sum(axis=-1)[..., None] / j
+        apart = j * (c * centred**2).sum(axis=-1)
+        present = np.where(n.real > 0, n.real, np.nan)
+        zero = ZERO * pairs * (self.squares(totals) * c).sum(axis=-1) / j / present
+        return ratio(between, variance + apart, zero)
+
+
+class Ranks(Numeric):
+    """What the forms of mid-ranks have in common: the rows say which labels an item has."""
 
     def __init__(self, annotations: Annotations, multiplicity: Floats | None) -> None:
         super().__init__(annotations, multiplicity)
-        pairs, self.cell = np.unique(self.table, axis=0, return_inverse=True)
-        self.order = [np.unique(column, return_inverse=True)[1] for column in pairs.T]
-        self.n_cells = pairs.shape[0]
+        cells, self.cell = np.unique(self.table, axis=0, return_inverse=True)
+        self.order = [np.unique(column, return_inverse=True)[1] for column in cells.T]
+        self.n_cells = cells.shape[0]
+
+    def _numbers(self, annotations: Annotations) -> Floats:
+        """Return the places of ordinal categories, which need not be numbers."""
+        return annotations.label if annotations.scale == "ordinal" else annotations.values
 
     @cached_property
     def rows(self) -> Rows:
-        """Which pair of labels, shape (I, pairs that occur)."""
+        """Which labels, one of each annotator, shape (I, combinations that occur)."""
         one = np.ones(self.n_items)
         shape = (self.n_items, self.n_cells)
         return sparse.csr_array(
             sparse.coo_array((one, (np.arange(self.n_items), self.cell)), shape)
         )
 
-    def value(self, totals: Totals) -> Totals:
+    def ranks(self, totals: Totals) -> list[Totals]:
+        """Return each annotator's mid-ranks of the cells over n, about 0, each shape (..., S)."""
         n = totals.sum(axis=-1)[..., None]
-        first, second = (self._midranks(totals, order) / n - 0.5 for order in self.order)
+        return [self._midranks(totals, order) / n - 0.5 for order in self.order]
+
+    @staticmethod
+    def above(terms: Floats, order: Floats) -> Floats:
+        """Sum the terms at labels above each one's, and half of those at the same label."""
+        sums = np.bincount(order, terms)
+        return np.asarray(sums.sum() - np.cumsum(sums) + sums / 2)[order]
+
+    def _midranks(self, totals: Totals, order: Floats) -> Totals:
+        margin = np.zeros((*totals.shape[:-1], int(order.max(initial=-1)) + 1), totals.dtype)
+        np.add.at(np.moveaxis(margin, -1, 0), order, np.moveaxis(totals, -1, 0))
+        return (np.cumsum(margin, axis=-1) - margin / 2)[..., order]
+
+
+class SpearmanCorrelation(Ranks):
+    """Spearman's correlation of two annotators: Pearson's of their mid-ranks."""
+
+    def value(self, totals: Totals) -> Totals:
+        first, second = self.ranks(totals)
         product = (totals * first * second).sum(axis=-1)
         one, other = ((totals * ranks**2).sum(axis=-1) for ranks in (first, second))
-        zero = ZERO * n[..., 0].real
+        zero = ZERO * totals.sum(axis=-1).real
         varied = (one.real > zero) & (other.real > zero)
         return product / np.sqrt(np.where(varied, one * other, np.nan))
 
     def gradient(self, totals: Totals) -> Floats:
         n = totals.sum()
-        ranks = [self._midranks(totals, order) / n - 0.5 for order in self.order]
-        above = [[self._above(totals * moved, order) for moved in ranks] for order in self.order]
+        ranks = self.ranks(totals)
+        above = [[self.above(totals * moved, order) for moved in ranks] for order in self.order]
         product = (totals * ranks[0] * ranks[1]).sum()
         slope = ranks[0] * ranks[1] + (above[0][1] + above[1][0] - 2 * product) / n
         value = self.value(totals)
@@ -110,16 +158,39 @@ class SpearmanCorrelation(Numeric):
             scale *= square
         return np.asarray(gradient + slope / np.sqrt(scale))
 
-    @staticmethod
-    def _above(terms: Floats, order: Floats) -> Floats:
-        """Sum the terms at labels above each one's, and half of those at the same label."""
-        sums = np.bincount(order, terms)
-        return np.asarray(sums.sum() - np.cumsum(sums) + sums / 2)[order]
 
-    def _midranks(self, totals: Totals, order: Floats) -> Totals:
-        margin = np.zeros((*totals.shape[:-1], int(order.max(initial=-1)) + 1), totals.dtype)
-        np.add.at(np.moveaxis(margin, -1, 0), order, np.moveaxis(totals, -1, 0))
-        return (np.cumsum(margin, axis=-1) - margin / 2)[..., order]
+class KendallConcordance(Ranks):
+    """Kendall's W, corrected for ties: the variance of rank sums, as a share of the largest.
+
+    Kendall and Gibbons (1990), Section 6.6.
+    """
+
+    def value(self, totals: Totals) -> Totals:
+        ranks = self.ranks(totals)
+        c, j = self.c, self.c.sum()
+        sums = sum(cj * rank for cj, rank in zip(c, ranks, strict=True))
+        squares = [(totals * rank**2).sum(axis=-1) for rank in ranks]
+        own = sum(cj * square for cj, square in zip(c, squares, strict=True))
+        # Copies of one annotator are no pair: of J annotators themselves, W is 1 / J + what the
+        # pairs share.
+        copies = sum(cj**2 * square for cj, square in zip(c, squares, strict=True))
+        pairs = j**2 - (c**2).sum()
+        between = ((totals * sums**2).sum(axis=-1) - copies) / np.where(pairs > 0, pairs, np.nan)
+        shared = ratio(j * between, own, ZERO * j * totals.sum(axis=-1).real)
+        return (1 + (j - 1) * shared) / j
+
+    def gradient(self, totals: Totals) -> Floats:
+        n, j = totals.sum(), self.c.size
+        ranks = self.ranks(totals)
+        sums = np.sum(ranks, axis=0)
+        between = (totals * sums**2).sum()
+        own = sum((totals * rank**2).sum() for rank in ranks)
+        of_between, of_own = sums**2 - 2 * between / n, np.full_like(sums, -2 * own / n)
+        for order, rank in zip(self.order, ranks, strict=True):
+            of_between += 2 * self.above(totals * sums, order) / n
+            of_own += rank**2 + 2 * self.above(totals * rank, order) / n
+        varied = own if own > ZERO * j * n else np.nan
+        return np.asarray((of_between - between / varied * of_own) / (j * varied))
 
 
 class IntraclassCorrelation(Covariances):

@@ -595,8 +595,10 @@ class Intake:
             column.frombytes(np.full(n, value, dtype=np.int32).tobytes())
         self.status.frombytes(bytes(n))
         self.control.frombytes(bytes(n))
-        for record in dict.fromkeys(where):
-            self._use(record)
+        if n_rows:
+            is_last = self._last == (self._file, where[0])
+            self.n_used += len(set(where)) - is_last
+            self._last = (self._file, where[-1])
 
     def question(self, name: str, kind: Kind, options: Iterable[str] | None = None) -> None:
         """Declare a question.

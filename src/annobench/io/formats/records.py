@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from annobench.core.errors import ReaderError
+from annobench.io._foreign import SECOND_HEADER
 from annobench.io.formats.headers import Header
 
 _BOM = b"\xef\xbb\xbf"
@@ -252,18 +253,24 @@ def csv_records(
                     f"{path}: the header names {', '.join(map(repr, twice[:5]))} twice. Give every "
                     "column a name of its own."
                 )
+            width = len(names)
             for row in rows:
                 if not row:
                     continue
                 number += 1
-                if len(row) > len(names) or (len(row) < len(names) and not ragged):
+                if row == names:
+                    raise ReaderError(
+                        f"{path}, row {number} (line {rows.line_num}): {SECOND_HEADER}"
+                    )
+                if len(row) == width:
+                    yield number, dict(zip(names, row, strict=True))
+                    continue
+                if len(row) > width or not ragged:
                     raise ReaderError(
                         f"{path}, row {number} (line {rows.line_num}): {len(row)} fields where the "
-                        f"header has {len(names)}. Quote fields that hold a delimiter or line end."
+                        f"header has {width}. Quote fields that hold a delimiter or line end."
                     )
-                cells = dict(zip(names, row, strict=False))
-                whole = len(row) >= len(names)
-                yield number, cells if whole else dict.fromkeys(names, "") | cells
+                yield number, dict.fromkeys(names, "") | dict(zip(names, row, strict=False))
     except UnicodeDecodeError as error:
         raise ReaderError(
             f"{path}, after row {number}: not UTF-8. Save the file as UTF-8; from Excel, "

@@ -261,9 +261,14 @@ def scalar(value: Any) -> str:
     return as_text(as_cell(value))
 
 
+def text_column(table: Table, intake: Intake) -> str | None:
+    """Return the column of what annotators saw: the one asked for, or one with a usual name."""
+    return intake.asked_text(table.header) or table.column(TEXT_NAMES)
+
+
 def push_text(table: Table, intake: Intake, item: Name, row: dict[str, Any]) -> None:
-    """Hand over what annotators saw: the column that was asked for, or one with a usual name."""
-    column = intake.asked_text(row) or table.column(TEXT_NAMES)
+    """Hand over what annotators saw of an item."""
+    column = text_column(table, intake)
     if column is not None and row[column]:
         intake.text(item, as_text(row[column]))
 

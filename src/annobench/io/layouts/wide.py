@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, islice
+from operator import itemgetter
 from typing import Any
 
 from annobench.core.discovery import did_you_mean
@@ -16,14 +17,13 @@ from annobench.io.formats.tables import (
     ANNOTATOR_NAMES,
     GOLD_NAMES,
     TEXT_NAMES,
-    Cell,
     Layout,
     Table,
     as_text,
     is_category,
     listed_columns,
-    push_text,
     row_name,
+    text_column,
 )
 from annobench.io.layouts import _forms
 from annobench.io.layouts._column_grid import Place, find_grid
@@ -43,6 +43,11 @@ _MAX_CATEGORIES = 50
 
 #: What the columns answer, as they don't say it.
 QUESTION = "label"
+
+#: What a column of categories is called, which may name items as well.
+_NAMES_OF_CATEGORIES = frozenset(
+    {"category", "categories", "class", "classes", "code", "codes", "label", "labels", "tag"}
+)
 
 #: What a column is called that says how many items a row stands for.
 _WEIGHTS = ("n", "count", "counts", "freq", "frequency", "times", "tally", "weight")
@@ -67,8 +72,8 @@ _FOOTERS = frozenset(
     | {"alpha", "agreement", "percent_agreement", "count", "counts", "gesamt", "summe"}
 )
 _LONGEST_FOOTER = max(map(len, _FOOTERS))
-#: Answers that are pushed together.
-_BLOCK = 10_000
+#: Rows that are pushed together: few enough for the cache of a processor.
+_BLOCK = 500
 
 
 @dataclass(frozen=True)
@@ -231,7 +236,41 @@ def plan(table: Table, options: Options) -> Plan:
     if len(numbered) > 1:
         notes += _said_of_unused(table, list(places), {*known, *item, *idle, *who.values()})
     made = Plan(item, places, who, gold, weight, tuple(notes), unused)
+    if not items:
+        _refuse_totals(table, made)
+    _refuse_coefficients(table, made)
     return _checked(table, made)
+
+
+def _refuse_totals(table: Table, made: Plan) -> None:
+    """Refuse a row per category with how often each annotator chose it."""
+    if len(made.item) != 1 or plain_name(made.item[0]) not in _NAMES_OF_CATEGORIES:
+        return
+    cells = [cell for name in made.places for cell in _cells(table, name) if cell]
+    named = [number_of(cell) for cell in _cells(table, made.item[0])]
+    if all(cell.isdecimal() for cell in cells) and all(n != n for n in named):
+        raise ReaderError(
+            f"{table.path}: {made.item[0]!r} names categories, and the others hold whole numbers, "
+            "as where the labels of each annotator are counted. Of such totals no agreement can "
+            f"be computed: a row per item is needed. If {made.item[0]!r} names the items, add "
+            f"--item {made.item[0]}."
+        )
+
+
+def _refuse_coefficients(table: Table, made: Plan) -> None:
+    """Refuse a row per pair of annotators with their agreement."""
+    from annobench.labels.column_kinds import is_coefficient
+
+    rest = [name for name in table.header if name not in {*made.places, *made.item}]
+    found = [name for name in rest if is_coefficient(name, _cells(table, name))]
+    rows = [[as_text(row[name]) for name in made.places] for row in table.preview]
+    if found and all(len(set(row)) == len(row) for row in rows):
+        raise ReaderError(
+            f"{table.path}: {found[0]!r} holds a coefficient, and in no row two cells of "
+            f"{listed(made.places)} are the same, as where rows are pairs of annotators and not "
+            "items. Give the labels themselves. If these are labels, name their columns with "
+            "--annotators."
+        )
 
 
 def _refuse_doubtful(table: Table, found: ItemColumn, cells: dict[str, list[str]]) -> None:
@@ -419,17 +458,17 @@ def _push(table: Table, intake: Intake, made: Plan) -> None:
     intake.repeats_are = _said_of_repeats(made)
     push = _pusher(table, intake, made)
     waiting: list[tuple[int, dict[str, Any]]] = []
-    for where, row in table.rows(False):
-        if _is_footer(made, row):
-            waiting.append((where, row))
-            continue
-        for earlier in waiting:
-            push(*earlier)
-        waiting.clear()
-        push(where, row)
-    push(0, None)
+    rows = table.rows(False)
+    while block := list(islice(rows, _BLOCK)):
+        end = len(block)
+        while end and _is_footer(made, block[end - 1][1]):
+            end -= 1
+        if end:
+            push(waiting + block[:end])
+            waiting.clear()
+        waiting += block[end:]
+    intake.read(len(waiting))
     for where, _ in waiting:
-        intake.read()
         intake.leave_out(where, "rows below the table that sum it up")
     if waiting:
         said = listed([as_text(row[made.item[0]]) for _, row in waiting])
@@ -442,48 +481,50 @@ def _push(table: Table, intake: Intake, made: Plan) -> None:
 
 def _pusher(
     table: Table, intake: Intake, made: Plan
-) -> Callable[[int, dict[str, Any] | None], None]:
-    """Return what takes a row, and None after the last one."""
-    columns = tuple(made.places)
+) -> Callable[[list[tuple[int, dict[str, Any]]]], None]:
+    """Return what takes rows that follow each other."""
+    cells_of = itemgetter(*made.places)
+    only = made.item[0] if len(made.item) == 1 else None
     pairs = [
         (intake.annotators.code(annotator), intake.questions.code(question))
         for annotator, question in made.places.values()
         if not made.who
     ]
-    items: list[int] = []
-    records: list[int] = []
-    labels: list[list[str]] = []
+    text = text_column(table, intake)
+    # Of most tables nothing but these columns is looked at, row by row.
+    is_plain = not made.who and made.weight is None and made.gold is None and text is None
 
-    def push(where: int, row: dict[str, Any] | None) -> None:
-        if items and (row is None or len(items) * len(columns) > _BLOCK):
-            intake.grid(items, records, pairs, labels)
-            for block in (items, records, labels):
-                block.clear()
-        if row is None:
-            return
-        intake.read()
-        name = _item_name(table, made, where, row)
-        cells = [row[column] for column in columns]
-        if not name or not any(cells):
-            intake.leave_out(where, "rows without labels" if name else "rows without an item")
-            return
-        for item in _repeated(intake, made, name, where, row):
-            push_text(table, intake, item, row)
-            if made.gold is not None and row[made.gold]:
-                for question in made.questions:
-                    intake.gold(item, question, as_text(row[made.gold]))
-            if made.who:
-                _push_people(intake, made, item, where, row)
+    def push(rows: list[tuple[int, dict[str, Any]]]) -> None:
+        intake.read(len(rows))
+        items: list[int] = []
+        records: list[int] = []
+        labels: list[Sequence[str]] = []
+        for where, row in rows:
+            name = row[only] if only is not None else _item_name(table, made, where, row)
+            if type(name) is list:
+                name = as_text(name)
+            cells = cells_of(row)
+            if not name or not any(cells):
+                intake.leave_out(where, "rows without labels" if name else "rows without an item")
                 continue
-            items.append(intake.items.code(item))
-            records.append(where)
-            labels.append([cell if isinstance(cell, str) else _text(cell) for cell in cells])
+            if list in map(type, cells):
+                cells = [as_text(cell) if cell else "" for cell in cells]
+            for item in (name,) if is_plain else _repeated(intake, made, name, where, row):
+                if text is not None and row[text]:
+                    intake.text(item, as_text(row[text]))
+                if made.gold is not None and row[made.gold]:
+                    for question in made.questions:
+                        intake.gold(item, question, as_text(row[made.gold]))
+                if made.who:
+                    _push_people(intake, made, item, where, row)
+                    continue
+                items.append(intake.items.code(item))
+                records.append(where)
+                labels.append(cells)
+        if items:
+            intake.grid(items, records, pairs, labels)
 
     return push
-
-
-def _text(cell: Cell) -> str:
-    return as_text(cell) if cell else ""
 
 
 def _is_footer(made: Plan, row: dict[str, Any]) -> bool:
@@ -525,8 +566,6 @@ def _push_people(intake: Intake, made: Plan, item: Name, where: int, row: dict[s
 def _item_name(table: Table, made: Plan, where: int, row: dict[str, Any]) -> Name:
     if not made.item:
         return row_name(table, where)
-    if len(made.item) == 1:
-        return as_text(row[made.item[0]])
     parts = [as_text(row[column]) for column in made.item]
     return joined(parts, " / ") if all(parts) else ""
 

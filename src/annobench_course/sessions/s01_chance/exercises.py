@@ -18,6 +18,7 @@ from annobench_course import (
     Lesson,
     Mistake,
     Number,
+    Part,
     Property,
     Simulation,
 )
@@ -38,13 +39,13 @@ LESSON = Lesson(
     "kappa can be low although the annotators agree on almost everything.",
     needs=("probability of two independent events", "arrays in NumPy"),
     papers=("su2008",),
+    worksheet=("1.1", "1.2", "1.3"),
     timing=(
-        (15, "a table of two annotators; observed agreement (exercise 1.1)"),
-        (20, "expected agreement and kappa (1.2, 1.3)"),
-        (15, "what chance is (1.4)"),
-        (15, "merging categories (1.5, 1.6)"),
-        (15, "two paradoxes (1.7 to 1.9)"),
-        (10, "the published result (1.10)"),
+        Part(10, "the worksheet: kappas compared, and who took 1/K for chance"),
+        Part(20, "what chance is", ("1.4",)),
+        Part(15, "merging categories", ("1.5",)),
+        Part(25, "two paradoxes", ("1.7", "1.9")),
+        Part(20, "the published result", ("1.10",)),
     ),
 )
 

@@ -22,6 +22,7 @@ from annobench_course import (
     Lesson,
     Mistake,
     Number,
+    Part,
     Property,
     Simulation,
 )
@@ -46,12 +47,13 @@ LESSON = Lesson(
     ),
     papers=("bhowmick2008",),
     tables=("conformance/matrix", "conformance/disagreements"),
+    worksheet=("2.1", "2.2", "2.3"),
     timing=(
-        (25, "one formula, five ideas of chance (exercises 2.1, 2.2)"),
-        (20, "many annotators, missing labels (2.3 to 2.5)"),
-        (10, "why packages disagree (2.6)"),
-        (20, "agreement of sets (2.7, 2.8)"),
-        (15, "the table that can't be (2.9, 2.10)"),
+        Part(15, "the worksheet; one formula, five ideas of chance"),
+        Part(25, "many annotators, missing labels", ("2.4", "2.5")),
+        Part(10, "why packages disagree", ("2.6",)),
+        Part(20, "more than one category", ("2.7",)),
+        Part(20, "the table that can't be", ("2.9",)),
     ),
 )
 

@@ -17,6 +17,7 @@ from annobench_course import (
     Lesson,
     Mistake,
     Number,
+    Part,
     Property,
     Simulation,
 )
@@ -27,15 +28,13 @@ LESSON = Lesson(
     needs=("01_chance", "mean and standard deviation", "normal distribution"),
     data=("caries",),
     papers=("su2008",),
+    worksheet=("3.1", "3.2", "3.3"),
     timing=(
-        (8, "the claims, and studies drawn anew"),
-        (12, "the bootstrap over items"),
-        (20, "exercises 3.1 to 3.3"),
-        (8, "items or annotators"),
-        (8, "empirical coverage"),
-        (13, "exercises 3.4 and 3.5"),
-        (9, "differences, and which claims stand"),
-        (12, "exercises 3.6 and 3.7"),
+        Part(20, "the worksheet; studies drawn anew, and the bootstrap"),
+        Part(15, "items or annotators", ("3.4",)),
+        Part(25, "empirical coverage", ("3.5",)),
+        Part(15, "two coefficients of the same items"),
+        Part(15, "which of the claims stand", ("3.7",)),
     ),
 )
 

@@ -19,6 +19,7 @@ from annobench_course import (
     Lesson,
     Mistake,
     Number,
+    Part,
     Property,
     Simulation,
 )
@@ -34,16 +35,13 @@ LESSON = Lesson(
         "micro_wnop_group2_positive",
     ),
     papers=("berthelin2008", "su2008"),
+    worksheet=("4.1", "4.3", "4.4"),
     timing=(
-        (12, "the question, and what the scale alone does"),
-        (8, "exercises 4.1 and 4.2"),
-        (13, "distances and disagreement"),
-        (18, "exercises 4.3 to 4.5"),
-        (5, "sets of categories"),
-        (7, "exercise 4.6"),
-        (8, "agreement and association"),
-        (7, "Table 5"),
-        (12, "exercises 4.7 and 4.8"),
+        Part(20, "the worksheet; what the scale alone does", ("4.2",)),
+        Part(25, "distances and disagreement", ("4.5",)),
+        Part(5, "sets of categories, the figure only"),
+        Part(20, "agreement is not association", ("4.7",)),
+        Part(20, "the published table", ("4.8",)),
     ),
 )
 

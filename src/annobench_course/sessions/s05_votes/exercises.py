@@ -18,6 +18,7 @@ from annobench_course import (
     Lesson,
     Mistake,
     Number,
+    Part,
     Property,
     Simulation,
 )
@@ -27,12 +28,14 @@ LESSON = Lesson(
     "what is known of the annotators.",
     needs=("binomial distribution", "Bayes' rule", "logarithms"),
     data=("snow2008_rte",),
-    papers=("carpenter2008", "beigman_klebanov2010"),
+    papers=("snow2008", "carpenter2008"),
+    worksheet=("5.1", "5.2", "5.4"),
     timing=(
-        (10, "votes and ties"),
-        (15, "Condorcet's theorem and the learning curve of real labels"),
-        (20, "optimal weights, known and estimated"),
-        (45, "exercises"),
+        Part(15, "the worksheet; votes, ties and Condorcet's theorem"),
+        Part(15, "the learning curve of real labels"),
+        Part(25, "the optimal weight of a vote", ("5.6", "5.7", "5.8")),
+        Part(20, "weights without a gold standard", ("5.9",)),
+        Part(15, "two published results"),
     ),
 )
 

@@ -18,6 +18,7 @@ from annobench_course import (
     Lesson,
     Mistake,
     Number,
+    Part,
     Property,
     Simulation,
 )
@@ -30,13 +31,14 @@ LESSON = Lesson(
     "says: which optimum, which names of the classes, how certain.",
     needs=("05_votes", "conditional probability", "loops over arrays in NumPy"),
     data=("anesthesia", "snow2008_rte", "masc_crowd"),
-    papers=("passonneau2014",),
+    papers=("dawid1979", "passonneau2014"),
+    worksheet=("6.1", "6.2", "6.4"),
     timing=(
-        (10, "the generative story"),
-        (15, "E-step and M-step"),
-        (20, "the data of 1979: EM, label switching, optima"),
-        (10, "the senses of MASC"),
-        (35, "exercises"),
+        Part(10, "the worksheet; the story once more"),
+        Part(25, "the two steps", ("6.3", "6.5")),
+        Part(20, "EM, and the estimates of 1979", ("6.6",)),
+        Part(20, "label switching and optima", ("6.8",)),
+        Part(15, "what happened to MASC"),
     ),
 )
 

@@ -16,6 +16,7 @@ from annobench_course import (
     Lesson,
     Mistake,
     Number,
+    Part,
     Property,
     Simulation,
 )
@@ -31,11 +32,13 @@ LESSON = Lesson(
     needs=("06_dawid_skene", "Bayes' theorem"),
     data=("snow2008_rte",),
     papers=("carpenter2008",),
+    worksheet=("7.1", "7.2", "7.3"),
     timing=(
-        (25, "one annotator: prior, prediction, partial pooling (Exercises 7.1–7.3)"),
-        (25, "no gold standard: Gibbs sampling and convergence (Exercises 7.4–7.6)"),
-        (20, "Carpenter's Figures 5 to 7 (Exercise 7.7)"),
-        (20, "checking the sampler and the model (Exercise 7.8)"),
+        Part(15, "the worksheet; a prior counts as labels"),
+        Part(25, "without a gold standard: Gibbs sampling", ("7.4",)),
+        Part(20, "have the chains arrived?", ("7.5", "7.6")),
+        Part(15, "Carpenter's Figures 5 to 7", ("7.7",)),
+        Part(15, "checking the sampler and the model, the figures only"),
     ),
 )
 

@@ -15,6 +15,7 @@ from annobench_course import (
     Lesson,
     Mistake,
     Number,
+    Part,
     Property,
     Simulation,
 )
@@ -33,12 +34,15 @@ LESSON = Lesson(
         "beigman_klebanov2009",
         "beigman_klebanov2010",
         "carpenter2008",
+        "northcutt2021",
     ),
+    worksheet=("8.1", "8.2", "8.4"),
     timing=(
-        (10, "marks at random (Exercise 8.1)"),
-        (35, "easy and hard items: estimate, bound, kappa (Exercises 8.2 to 8.5)"),
-        (25, "mixtures and lazy annotators (Exercises 8.6 and 8.7)"),
-        (20, "differences of two systems, limits of a certificate (Exercises 8.8 and 8.9)"),
+        Part(10, "the worksheet; marks at random, easy and hard items"),
+        Part(20, "the bound", ("8.3",)),
+        Part(10, "which chance of agreement", ("8.5",)),
+        Part(30, "mixtures, lazy annotators and the published figure", ("8.6", "8.7")),
+        Part(20, "certificate and differences", ("8.9",)),
     ),
 )
 

@@ -18,6 +18,7 @@ from annobench_course import (
     Lesson,
     Mistake,
     Number,
+    Part,
     Property,
     Simulation,
 )
@@ -34,13 +35,14 @@ LESSON = Lesson(
         "masc_crowd",
         "metaphor_discourse_binary",
     ),
-    papers=("reidsma2008", "rumshisky2008"),
+    papers=("reidsma2008", "rumshisky2008", "baan2022", "weber2024"),
+    worksheet=("9.1", "9.3", "9.5"),
     timing=(
-        (20, "noise and reasons, with exercises 9.1 and 9.2"),
-        (25, "Reidsma and op den Akker's tables, and context"),
-        (15, "senses and merging, with exercises 9.3 and 9.4"),
-        (20, "soft labels, with exercises 9.5 to 9.7"),
-        (10, "validity, with exercises 9.8 and 9.9"),
+        Part(15, "the worksheet; noise, and disagreement with a direction", ("9.2",)),
+        Part(20, "classifiers inherit their annotator; context"),
+        Part(20, "too many senses", ("9.4",)),
+        Part(20, "soft labels", ("9.7",)),
+        Part(15, "agreement is not validity", ("9.9",)),
     ),
 )
 

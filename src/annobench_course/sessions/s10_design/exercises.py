@@ -17,6 +17,7 @@ from annobench_course import (
     Lesson,
     Mistake,
     Number,
+    Part,
     Property,
     Simulation,
 )
@@ -29,11 +30,14 @@ LESSON = Lesson(
     needs=("01_chance", "05_votes", "06_dawid_skene", "confidence intervals", "logarithms"),
     data=("ti_bluebird", "ti_rte", "metaphor_discourse_binary"),
     papers=("passonneau2014", "calderon2025", "li2019"),
+    worksheet=("10.1", "10.3", "10.4"),
     timing=(
-        (25, "bits and euros, with exercises 10.1 to 10.3"),
-        (15, "items, labels and annotators, with 10.4 and 10.5"),
-        (30, "judges, with 10.6 to 10.9"),
-        (20, "the published baselines, and a method of your own"),
+        Part(10, "the worksheet: bits, and bits per euro"),
+        Part(20, "what a label is worth", ("10.2",)),
+        Part(10, "items, labels and annotators", ("10.5",)),
+        Part(25, "a language model as an annotator", ("10.6", "10.7")),
+        Part(10, "a prevalence from a judge, the figure only"),
+        Part(15, "the published baselines, and a method of your own"),
     ),
 )
 

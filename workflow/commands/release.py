@@ -1,0 +1,77 @@
+"""Check that nothing in the repository is a placeholder; stamp the site of a release.
+
+The workflow knows neither commit nor date, so that no rerun changes a page. `stamp` writes both
+into the foot of a copy of `results/site`.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).parents[2]
+
+#: Stands for the repository's address until it has one; names in `.invalid` never exist.
+PLACEHOLDER = "https://annobench.invalid"
+
+
+def git(top: Path, *arguments: str) -> str:
+    """Return what git prints."""
+    command = ["git", "-C", str(top), *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()  # noqa: S603
+
+
+def unready(top: Path = TOP) -> list[str]:
+    """Return what has to be replaced before a release, as places with what to do."""
+    own = Path(__file__).relative_to(TOP)
+    found = []
+    for name in git(top, "ls-files", ":!tests", f":!{own}").splitlines():
+        for n, line in enumerate(_lines(top / name), 1):
+            if PLACEHOLDER in line:
+                found.append(f"{name}:{n}: replace {PLACEHOLDER} with the repository's address.")
+    if not any(line.startswith("date-released:") for line in _lines(top / "CITATION.cff")):
+        found.append("CITATION.cff: add date-released.")
+    return found
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:  # a picture
+        return []
+
+
+def stamp(site: Path, top: Path = TOP) -> None:
+    """Write commit and date into the foot of a site.
+
+    Raises
+    ------
+    SystemExit
+        If the folder is no site, or the sources differ from the commit.
+    """
+    script = site / "_static/stamp.js"
+    if not script.is_file():
+        sys.exit(f"{site} has no _static/stamp.js: name a copy of results/site.")
+    if git(top, "status", "--porcelain"):
+        sys.exit(f"{top} differs from its last commit: commit the changes first.")
+    commit, date = git(top, "log", "-1", "--format=%h %cs").split()
+    words = json.dumps(f", {date}, commit {commit}")
+    script.write_text(f'document.getElementById("stamp").textContent = {words};\n', "utf-8")
+
+
+def main() -> int:
+    """Run what the command line says; return 1 if the repository is not ready."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--stamp", metavar="SITE", type=Path, help="a copy of results/site")
+    site = parser.parse_args().stamp
+    if site:
+        stamp(site)
+        return 0
+    found = unready()
+    print("\n".join(found) or "Ready.")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
