@@ -260,4 +260,4 @@ def said_of_boxes(found: pd.DataFrame) -> str:
         f"intersection over union of {row.measure.removeprefix('f1_iou_')}"
         for row in overall.itertuples()
     ]
-    return f"Boxes: F1 is {', '.join(parts)}."
+    return f"F1 of boxes is {', '.join(parts)}."

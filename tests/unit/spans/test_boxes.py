@@ -153,7 +153,7 @@ def test_boxes_of_label_studio_are_compared_by_report(tmp_path):
     done = CliRunner().invoke(app, ["report", str(path)])
     assert done.exit_code == 0, done.output
     # Of 4 + 2 boxes one of each matches; those at 0 and 15 overlap by a seventh.
-    assert "Boxes: F1 is 0.333" in " ".join(done.output.split())
+    assert "F1 of boxes is 0.333" in " ".join(done.output.split())
     table = pd.read_csv(tmp_path / "export_agreement" / "boxes.csv")
     expected = report_boxes(found.boxes, rng=0)
     assert table["estimate"].tolist() == pytest.approx(expected["estimate"].tolist(), nan_ok=True)
