@@ -115,7 +115,7 @@ def imported_by(beside):
     [
         (EXPORTS, {"core", "io", "labels", "spans"}),
         (DATASETS, {"core", "datasets", "io", "labels", "simulation"}),
-        (REPLICATION, {"agreement", "core", "datasets", "labels", "reporting"}),
+        (REPLICATION, {"agreement", "core", "datasets", "labels", "plotting", "reporting"}),
     ],
     ids=lambda value: getattr(value, "name", ""),
 )

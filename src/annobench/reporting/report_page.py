@@ -30,6 +30,7 @@ from annobench.labels.frames import as_annotations
 from annobench.reporting import figures, pages
 from annobench.reporting.formats import counted, number, percent, plural, shorten
 from annobench.reporting.pages import records
+from annobench.reporting.report_further import Further
 from annobench.reporting.report_parts import (
     boxes_of,
     drift_of,
@@ -81,6 +82,7 @@ def render(
     groups: ByGroup | None = None,
     boxes: pd.DataFrame | None = None,
     by: str = "",
+    further: Further | None = None,
     commands: Mapping[str, str] | None = None,
 ) -> str:
     """Write the page of a report.
@@ -107,6 +109,8 @@ def render(
         Agreement on boxes, as `spans.report_boxes` returns it.
     by : str, default ""
         The column or file of the groups.
+    further : Further, optional
+        How annotators differ.
     commands : mapping of str to str, optional
         How `FOLLOWING` are typed for these labels; by default with the source as the file.
 
@@ -146,6 +150,7 @@ def render(
             "drift": drift_of(drift),
             "groups": groups_of(groups, by),
             "boxes": boxes_of(boxes),
+            **(further or Further()).content,
         }
         content["support"] = said_of_target(table, target)
         content["is_open"] = is_open(table, target)
