@@ -32,8 +32,10 @@ from annobench.reporting.formats import counted, number, percent, plural, shorte
 from annobench.reporting.pages import records
 from annobench.reporting.report_further import Further
 from annobench.reporting.report_parts import (
+    boxes_of,
     drift_of,
     groups_of,
+    said_of_boxes,
     said_of_drift,
     said_of_groups,
 )
@@ -78,6 +80,7 @@ def render(
     target: float | None = None,
     drift: OverTime | None = None,
     groups: ByGroup | None = None,
+    boxes: pd.DataFrame | None = None,
     by: str = "",
     further: Further | None = None,
     commands: Mapping[str, str] | None = None,
@@ -102,6 +105,8 @@ def render(
         Agreement over time.
     groups : ByGroup, optional
         Agreement within groups.
+    boxes : DataFrame, optional
+        Agreement on boxes, as `spans.report_boxes` returns it.
     by : str, default ""
         The column or file of the groups.
     further : Further, optional
@@ -144,6 +149,7 @@ def render(
             "notes": _notes(table),
             "drift": drift_of(drift),
             "groups": groups_of(groups, by),
+            "boxes": boxes_of(boxes),
             **(further or Further()).content,
         }
         content["support"] = said_of_target(table, target)
@@ -228,10 +234,13 @@ def is_open(table: pd.DataFrame, target: float | None) -> bool:
     return target is not None and lead is not None and lead["lower"] < target <= lead["upper"]
 
 
-def said_of_parts(drift: OverTime | None, groups: ByGroup | None) -> list[str]:
-    """Say what was found over time and between groups, if that was asked for."""
+def said_of_parts(
+    drift: OverTime | None, groups: ByGroup | None, boxes: pd.DataFrame | None
+) -> list[str]:
+    """Say what was found over time, between groups, and of boxes, where there is such."""
     said = [] if drift is None else said_of_drift(drift)
-    return said if groups is None else [*said, said_of_groups(groups)]
+    said += [] if groups is None else [said_of_groups(groups)]
+    return said if boxes is None else [*said, said_of_boxes(boxes)]
 
 
 def _apart(annotators: dict[str, Any] | None, lead: dict[str, Any] | None) -> dict[str, Any] | None:
