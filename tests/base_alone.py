@@ -191,7 +191,7 @@ def of_dask(tmp_path):
 
 
 def of_paper(tmp_path):
-    from annobench.replication import schemas
+    from annobench_replication import schemas
 
     return schemas.PUBLISHED
 

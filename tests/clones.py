@@ -220,7 +220,7 @@ def make_clone(top: Path) -> Clone:
     shutil.copytree(HERE / EXAMPLE, papers / EXAMPLE)
     (top / "notebooks").mkdir()
     shutil.move(papers / EXAMPLE / f"{EXAMPLE}.ipynb", top / "notebooks")
-    for module in (top / "src" / "annobench" / "datasets").glob("*.py"):
+    for module in (top / "src" / "annobench_datasets").glob("*.py"):
         if "\nDATASETS = " in module.read_text() and module.stem != "anesthesia":
             module.unlink()
     shrink(top / "config" / "config.yaml")

@@ -3,7 +3,7 @@
 from pathlib import Path
 from types import ModuleType
 
-from annobench.replication.analysis import Analysis
+from annobench_replication.analysis import Analysis
 
 PAPERS = Path(__file__).parents[1] / "workflow" / "papers"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annobench.replication.exhibit import Exhibit
+from annobench_replication.exhibit import Exhibit
 from documents import DocumentError, read_yaml, unknown, validate
 
 SCHEMA = Path(__file__).parent / "schemas" / "paper.schema.yaml"

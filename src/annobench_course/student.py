@@ -62,6 +62,11 @@ class Session:
         self._passed: dict[str, bool] = {}
         self._loaded: dict[str, LoadedData] = {}
 
+    @property
+    def folder(self) -> Path:
+        """The folder of the session, with the files that it brings, such as a corpus."""
+        return self._held.folder
+
     def __repr__(self) -> str:
         """Return title and student on one line."""
         passed = sum(self._passed.values())

@@ -11,7 +11,9 @@ import pytest
 TOP = Path(__file__).parents[2]
 SOURCE = TOP / "src" / "annobench"
 #: Packages beside it, which depend on it and on which it does not depend.
-EXPORTS, COURSE = (SOURCE.parent / f"annobench_{name}" for name in ("exports", "course"))
+EXPORTS, COURSE, DATASETS, REPLICATION = BESIDE = [
+    SOURCE.parent / f"annobench_{name}" for name in ("exports", "course", "datasets", "replication")
+]
 MAX_LINES = 900
 
 
@@ -80,11 +82,24 @@ def test_no_modules_import_one_another_in_a_circle():
         pytest.fail(" -> ".join(error.args[1]))
 
 
-@pytest.mark.parametrize("beside", [EXPORTS, COURSE], ids=lambda path: path.name)
+@pytest.mark.parametrize("beside", BESIDE, ids=lambda path: path.name)
 def test_the_library_never_names_a_package_beside_it(beside):
-    """It finds formats and commands by entry points, whoever wrote them."""
-    named = [path for path in SOURCE.rglob("*.py*") if beside.name.encode() in path.read_bytes()]
-    assert [path for path in named if path.suffix in (".py", ".pyi")] == []
+    """It finds formats, data sets and commands by entry points, whoever wrote them.
+
+    Modules that moved next door are named, by their former places alone.
+    """
+    sources = [*SOURCE.rglob("*.py"), *SOURCE.rglob("*.pyi")]
+    named = [path for path in sources if beside.name in path.read_text(encoding="utf-8")]
+    assert [path for path in named if "\nmoved_modules(" not in path.read_text("utf-8")] == []
+    for path in named:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        calls = [
+            node
+            for node in tree.body
+            if isinstance(node, ast.Expr) and "moved_modules" in ast.unparse(node)
+        ]
+        inside = "".join(map(ast.unparse, calls))
+        assert inside.count(beside.name) == ast.unparse(tree).count(beside.name)
 
 
 def imported_by(beside):
@@ -95,11 +110,19 @@ def imported_by(beside):
                 yield path.name, [node.module, *(alias.name for alias in node.names)]
 
 
-def test_exports_import_of_the_library_what_others_may_import_too():
-    found = list(imported_by(EXPORTS))
-    assert len({file for file, _ in found}) > 15
-    packages = {names[0].split(".")[1] for _, names in found}
-    assert packages <= {"core", "io", "labels", "spans"}
+@pytest.mark.parametrize(
+    ("beside", "packages"),
+    [
+        (EXPORTS, {"core", "io", "labels", "spans"}),
+        (DATASETS, {"core", "datasets", "io", "labels", "simulation"}),
+        (REPLICATION, {"agreement", "core", "datasets", "labels", "plotting", "reporting"}),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_readers_import_of_the_library_what_others_may_import_too(beside, packages):
+    found = list(imported_by(beside))
+    assert len({file for file, _ in found}) > 12
+    assert {package(".".join(names)) for _, names in found} <= packages
     assert [each for each in found if "._" in each[1][0] or each[1][1].startswith("_")] == []
 
 
@@ -123,7 +146,8 @@ def test_only_teachers_have_what_only_teachers_need():
 
 
 def test_no_module_is_long():
-    paths = [*modules().values(), *EXPORTS.glob("*.py")]
+    beside = (EXPORTS, DATASETS, REPLICATION)
+    paths = [*modules().values(), *(path for each in beside for path in each.glob("*.py"))]
     lines = {path.name: path.read_text().count("\n") for path in paths}
     assert {name: n for name, n in lines.items() if n > MAX_LINES} == {}
 

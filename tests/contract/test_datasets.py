@@ -13,10 +13,10 @@ import scipy.stats
 from annobench import datasets
 from annobench.core.discovery import records
 from annobench.core.errors import ReaderError
-from annobench.datasets import _simulators
-from annobench.datasets._simulators import Forms, Stratum, aggregates
 from annobench.datasets.base import DataTables, validate
-from annobench.datasets.sources import PINS
+from annobench_datasets import _simulators, anesthesia
+from annobench_datasets._pins import PINS
+from annobench_datasets._simulators import Forms, Stratum, aggregates
 
 IDS = datasets.names()
 
@@ -159,9 +159,9 @@ def test_discovery_finds_the_data_sets():
 
 
 def test_two_data_sets_of_one_id_are_an_error_naming_both_modules(monkeypatch):
-    monkeypatch.setattr(datasets.anesthesia, "DATASETS", (datasets.get("caries"),))
+    monkeypatch.setattr(anesthesia, "DATASETS", (datasets.get("caries"),))
     with pytest.raises(ImportError, match=r"'caries' stands in .*anesthesia and in .*caries"):
-        records("annobench.datasets", "DATASETS")
+        records("annobench_datasets", "DATASETS")
 
 
 def test_an_unknown_data_set_is_an_error_with_close_matches():
@@ -329,7 +329,7 @@ def test_the_first_anaesthetist_labels_three_times(real):
 
 
 def test_caries_labels_have_the_printed_patterns(real):
-    from annobench.datasets import caries
+    from annobench_datasets import caries
 
     wide = real("caries").labels.pivot_table(
         index="item", columns="annotator", values="label", aggfunc="first"

@@ -17,6 +17,7 @@ import pkgutil
 import textwrap
 import warnings
 from collections.abc import Iterator
+from itertools import chain
 from types import ModuleType
 from typing import Any
 
@@ -24,7 +25,9 @@ import pytest
 
 import annobench
 import annobench_course
+import annobench_datasets
 import annobench_exports
+import annobench_replication
 
 with warnings.catch_warnings():  # numpydoc imports Sphinx, which deprecates things of its own
     warnings.simplefilter("ignore")
@@ -40,12 +43,17 @@ CHECKS = {"GL08", "SS01", "SS02", "SS03", "SS04", "SS05", "SS06", "PR01", "PR02"
 HELPED = ("annobench.models.kernels", "annobench.cli", "annobench_course.teacher.commands")
 
 
+#: The packages of the distribution.
+PACKAGES = (
+    *(annobench, annobench_course, annobench_datasets, annobench_exports),
+    annobench_replication,
+)
+
+
 def modules() -> list[str]:
-    found = ["annobench", "annobench_course", "annobench_exports"]
-    for entry in (
-        *pkgutil.walk_packages(annobench.__path__, "annobench."),
-        *pkgutil.walk_packages(annobench_course.__path__, "annobench_course."),
-        *pkgutil.walk_packages(annobench_exports.__path__, "annobench_exports."),
+    found = [package.__name__ for package in PACKAGES]
+    for entry in chain.from_iterable(
+        pkgutil.walk_packages(package.__path__, f"{package.__name__}.") for package in PACKAGES
     ):
         private = any(part.startswith("_") for part in entry.name.split("."))
         if not private and not entry.name.startswith(HELPED):
@@ -228,7 +236,7 @@ def test_public_names_have_valid_docstrings(module):
 
 #: Modules whose examples compile or draw for seconds.
 SLOW_EXAMPLES = {
-    *("annobench.aggregation.c45", "annobench.datasets.masc_crowd"),
+    *("annobench.aggregation.c45", "annobench_datasets.masc_crowd"),
     *("annobench.models.hierarchical_binary", "annobench.models.hierarchical_dawid_skene"),
     *("annobench.models.item_difficulty", "annobench.models.minimax_entropy"),
     *("annobench.models.mmsr", "annobench.models.pooled_multinomial"),

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from long_papers import LONG_PAPERS
+from long_papers import LONG_TO_TRACE
 
 from annobench import datasets
-from annobench.replication.dependence import Number, trace
-from annobench.replication.ledger import read_published, read_standing
-from annobench.replication.printed import parse_printed
-from annobench.replication.tracing import TracedPaper
+from annobench.reporting.printed import parse_printed
+from annobench_replication.dependence import Number, trace
+from annobench_replication.ledger import read_published, read_standing
+from annobench_replication.tracing import TracedPaper
 from catalogue import read_paper
 
 TOP = Path(__file__).parents[2]
@@ -27,7 +27,7 @@ SEED = 20081
     scope="module",
     params=[
         pytest.param(
-            folder, id=folder.name, marks=[pytest.mark.slow] if folder.name in LONG_PAPERS else []
+            folder, id=folder.name, marks=[pytest.mark.slow] if folder.name in LONG_TO_TRACE else []
         )
         for folder in FOLDERS
     ],

@@ -12,7 +12,7 @@ import pytest
 
 from annobench import datasets
 from annobench.core.errors import PublicationError
-from annobench.replication.ledger import (
+from annobench_replication.ledger import (
     PAPER_METHOD,
     read_computed,
     read_errata,
@@ -20,8 +20,8 @@ from annobench.replication.ledger import (
     read_remarks,
     read_standing,
 )
-from annobench.replication.results import STAND_IN
-from annobench.reporting.printed_tables import targets_of
+from annobench_replication.printed_tables import targets_of
+from annobench_replication.results import STAND_IN
 from catalogue import Search, read_paper
 from scripts.papers import run_paper
 

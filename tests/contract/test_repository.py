@@ -133,8 +133,9 @@ def test_the_wheel_has_the_version_and_every_file_of_the_package(wheel, files):
     source = TOP / "src"
     tracked = {path.relative_to(source).as_posix() for path in files if source in path.parents}
     assert packed == tracked
-    assert {"annobench/py.typed", "annobench/datasets/pins/ami.csv"} <= packed
+    assert {"annobench/py.typed", "annobench_datasets/pins/ami.csv"} <= packed
     assert "[annobench.formats]\nexports = annobench_exports\n" in declared
+    assert "[annobench.datasets]\npublic = annobench_datasets\n" in declared
     assert "[annobench.commands]\ncourse = annobench_course." in declared
 
 

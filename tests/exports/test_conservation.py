@@ -422,6 +422,27 @@ def superannotate(labels: Labels, folder: Path) -> Path:
     return with_notes(home)
 
 
+def lighttag(labels: Labels, folder: Path) -> Path:
+    examples = [
+        {
+            "example_id": item,
+            "content": item,
+            "seen_by": [{"annotator": who} for who in answers],
+            "annotations": [],
+            "classifications": [
+                {"classname": label, "classified_by": [{"annotator": who}]}
+                for who, label in answers.items()
+            ],
+        }
+        for item, answers in by_item(labels).items()
+    ]
+    unseen = {"example_id": "nobody's", "annotations": [], "classifications": []}
+    relations = [{"id": "1"}, {"id": "2", "parent_id": "1", "annotator": "x"}]
+    task = {"schema": {}, "examples": [*examples, unseen], "relations": relations}
+    (folder / "export.json").write_text(json.dumps(task))
+    return folder / "export.json"
+
+
 def toloka(labels: Labels, folder: Path) -> Path:
     """What is shown may read alike when it is joined, and some items show nothing."""
     header = ["INPUT:a", "INPUT:b", "OUTPUT:q", "ASSIGNMENT:worker_id"]
@@ -515,6 +536,7 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "lewidi": lewidi,
     "list_cells": list_cells,
     "lm_eval": lm_eval,
+    "lighttag": lighttag,
     "mturk": mturk,
     "nli": nli,
     "openai_evals": openai_evals,

@@ -271,7 +271,36 @@ DEEPEVAL = json.dumps(
         ]
     }
 )
+LIGHTTAG = json.dumps(
+    {
+        "schema": {"tags": []},
+        "examples": [
+            {
+                "example_id": "e1",
+                "content": "Lima",
+                "seen_by": [{"annotator_id": 1, "annotator": "ann"}],
+                "annotations": [
+                    {
+                        "tagged_token_id": "t1",
+                        "start": 0,
+                        "end": 4,
+                        "tag": "PLACE",
+                        "annotated_by": [{"annotator_id": 1, "annotator": "ann"}],
+                    }
+                ],
+                "classifications": [
+                    {
+                        "classname": "short",
+                        "classified_by": [{"annotator_id": 1, "timestamp": "2026-11-24"}],
+                    }
+                ],
+            }
+        ],
+        "relations": [{"id": "n1", "tagged_token_id": "t1"}, {"id": "n2"}],
+    }
+)
 SAMPLES = {
+    "lighttag": LIGHTTAG,
     "deepeval": DEEPEVAL,
     "superannotate": SUPERANNOTATE,
     "openai_evals": EVALS,
@@ -335,6 +364,7 @@ def test_json_of_unexpected_kinds_is_read_or_refused_with_a_reason(tmp_path):
         "promptfoo",
         "deepeval",
         "superannotate",
+        "lighttag",
         "lm_eval",
         "coco",
     ):

@@ -402,6 +402,60 @@ def superannotate(data: bytes, stem: str) -> Found:
     return answers, marks
 
 
+def lighttag(data: bytes, stem: str) -> Found:
+    """Read classes and tags; relations are checked, as a fault among them is one of the file."""
+    answers: list[Answer] = []
+    marks: list[Mark] = []
+    for task in documents(data):
+        lists(task.get("examples") or None)
+        seen = [seen_example(each or {}) for each in task.get("examples") or []]
+        check_relations(task.get("relations") or [])
+        for item, people, classes, spans in seen:
+            for who in people:
+                if any(each[2] for each in seen):
+                    given = frozenset(classes.get(who, ())) or None
+                    answers.append((item, who, "classes", given, "done"))
+                if any(each[3] for each in seen):
+                    marks.append((item, who, "tags", spans.get(who, []), "done"))
+    return answers, marks
+
+
+def seen_example(example: dict[str, Any]) -> Any:
+    lists(*(example.get(key) for key in ("seen_by", "annotations", "classifications")))
+    item, people = name(example.get("example_id")), testaments(example, "seen_by")
+    classes: dict[str, set[str]] = {}
+    spans: dict[str, list[tuple[int, int, str]]] = {}
+    for each in example.get("annotations") or []:
+        each = each or {}
+        place = plain_span(each | {"label": name(each.get("tag"))})
+        for who in testaments(each, "annotated_by"):
+            spans.setdefault(who, []).append(place)
+    for each in example.get("classifications") or []:
+        each = each or {}
+        label = name(each.get("classname"))
+        for who in testaments(each, "classified_by"):
+            classes.setdefault(who, set()).add(label)
+    return item, dict.fromkeys([*people, *spans, *classes]), classes, spans
+
+
+def testaments(entry: dict[str, Any], key: str) -> list[str]:
+    lists(entry.get(key))
+    people = [each or {} for each in entry.get(key) or []]
+    return [
+        name(each["annotator"] if is_name(each.get("annotator")) else each.get("annotator_id"))
+        for each in people
+    ]
+
+
+def check_relations(nodes: Any) -> None:
+    lists(nodes)
+    for node in nodes:
+        node = node or {}
+        name(node.get("id"))
+        if is_name(node.get("parent_id")):
+            testaments({"by": [node]}, "by")
+
+
 STATES = {"completed": "done", "qualitycheck": "done", "returned": "rejected"}
 STATES |= {"skipped": "skipped", "notstarted": "unfinished", "inprogress": "unfinished"}
 

@@ -296,6 +296,51 @@ SUPERANNOTATE = {
     ],
 }
 
+LIGHTTAG = {
+    "schema": {"tags": [{"name": "ORG"}]},
+    "examples": [
+        {
+            "example_id": "e1",
+            "content": "Acme bought Bix",
+            "seen_by": [
+                {"annotator_id": 1, "annotator": "ann"},
+                {"annotator_id": 2, "annotator": "bob"},
+            ],
+            "annotations": [
+                {
+                    "tagged_token_id": "t1",
+                    "start": 0,
+                    "end": 4,
+                    "tag": "ORG",
+                    "annotated_by": [{"annotator_id": 1, "annotator": "ann"}],
+                },
+                {
+                    "tagged_token_id": "t2",
+                    "start": 12,
+                    "end": 15,
+                    "tag": "ORG",
+                    "annotated_by": [{"annotator_id": 1, "annotator": "ann"}],
+                },
+            ],
+            "classifications": [
+                {
+                    "classname": "news",
+                    "classified_by": [
+                        {"annotator_id": 2, "timestamp": "2026-11-24"},
+                        {"annotator_id": 1, "annotator": "ann"},
+                    ],
+                },
+                {"classname": "short", "classified_by": [{"annotator": "ann"}]},
+            ],
+        },
+        {"example_id": "e2", "annotations": [], "classifications": []},
+    ],
+    "relations": [
+        {"id": "n1", "annotator": "ann", "tagged_token_id": "t1"},
+        {"id": "n2", "parent_id": "n1", "annotator": "ann", "tagged_token_id": "t2"},
+    ],
+}
+
 DEEPEVAL = {
     "testFile": "t.py",
     "testCases": [
@@ -320,6 +365,7 @@ FORMATS = {
     "deepeval": (DEEPEVAL, False),
     "ground_truth": (GROUND_TRUTH, False),
     "labelbox": (LABELBOX, True),
+    "lighttag": (LIGHTTAG, False),
     "lm_eval": (LM_EVAL, True),
     "nli": (NLI, True),
     "openai_evals": (EVALS, True),

@@ -16,7 +16,7 @@ import yaml
 
 from annobench import agreement
 from annobench.labels.annotations import Annotations
-from annobench.replication.printed import agrees
+from annobench.reporting.printed import agrees
 
 FOLDER = Path(__file__).resolve().parent / "textbooks"
 SOURCES = {path.stem: yaml.safe_load(path.read_text()) for path in sorted(FOLDER.glob("*.yaml"))}

@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 
 from annobench import datasets
-from annobench.replication.analysis import Analysis
-from annobench.replication.ledger import read_computed, read_errata, read_published, read_standing
-from annobench.replication.results import Results
-from annobench.replication.study import Study
-from annobench.replication.verdicts import compare
+from annobench_replication.analysis import Analysis
+from annobench_replication.ledger import read_computed, read_errata, read_published, read_standing
+from annobench_replication.results import Results
+from annobench_replication.study import Study
+from annobench_replication.verdicts import compare
 from catalogue import read_paper
 
 PAPERS = Path(__file__).parents[2] / "workflow" / "papers"

@@ -7,8 +7,8 @@ import pytest
 
 from annobench import datasets
 from annobench.evaluation.soft_labels import calibration_to_humans
-from annobench.replication.ledger import read_published
-from annobench.replication.printed import agrees
+from annobench.reporting.printed import agrees
+from annobench_replication.ledger import read_published
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from annobench import datasets
-from annobench.replication.ledger import read_published
-from annobench.replication.printed import agrees
+from annobench.reporting.printed import agrees
+from annobench_replication.ledger import read_published
 
 
 @pytest.fixture(scope="module")

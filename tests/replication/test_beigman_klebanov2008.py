@@ -9,8 +9,8 @@ import scipy.stats
 
 from annobench import datasets
 from annobench.noise.reliability_threshold import compare_cuts
-from annobench.replication.ledger import read_published
-from annobench.replication.printed import agrees
+from annobench.reporting.printed import agrees
+from annobench_replication.ledger import read_published
 
 
 @pytest.fixture(scope="module")

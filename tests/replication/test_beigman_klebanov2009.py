@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from annobench.noise import easy_hard
-from annobench.replication.ledger import read_errata, read_published
-from annobench.replication.printed import agrees
-from annobench.replication.tracing import TracedPaper
+from annobench.reporting.printed import agrees
+from annobench_replication.ledger import read_errata, read_published
+from annobench_replication.tracing import TracedPaper
 
 
 @pytest.fixture(scope="module")

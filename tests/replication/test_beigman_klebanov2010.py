@@ -12,8 +12,8 @@ import scipy.stats
 from annobench import datasets
 from annobench.noise import mixtures
 from annobench.noise.mixtures import BinomialMixture, Counts
-from annobench.replication.ledger import read_published, read_standing
-from annobench.replication.printed import agrees, parse_printed
+from annobench.reporting.printed import agrees, parse_printed
+from annobench_replication.ledger import read_published, read_standing
 
 BRTEA = [38, 97, 101, 83, 57, 48, 33, 54, 75, 113, 101]
 

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from annobench.evaluation.scores import category_scores
-from annobench.replication.ledger import read_standing
-from annobench.replication.printed import agrees
-from annobench.replication.statistics import kappas
-from annobench.replication.verdicts import check
+from annobench.reporting.printed import agrees
 from annobench.simulation import panels
+from annobench_replication.ledger import read_standing
+from annobench_replication.statistics import kappas
+from annobench_replication.verdicts import check
 
 
 @pytest.fixture

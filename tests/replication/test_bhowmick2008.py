@@ -8,7 +8,7 @@ import pytest
 
 from annobench import datasets
 from annobench.agreement.coefficients.paired_agreement import from_membership, paired_agreement
-from annobench.replication.verdicts import check
+from annobench_replication.verdicts import check
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import pytest
 
 from annobench import datasets
 from annobench.judges.baselines import constant_judge
-from annobench.replication.ledger import read_published, read_standing
-from annobench.replication.printed import agrees
+from annobench.reporting.printed import agrees
+from annobench_replication.ledger import read_published, read_standing
 
 
 @pytest.fixture(scope="module")

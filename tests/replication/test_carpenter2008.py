@@ -10,16 +10,16 @@ import pytest
 from annobench import datasets
 from annobench.evaluation import scores
 from annobench.models import hierarchical_binary, voting
-from annobench.replication.ledger import (
+from annobench.reporting.printed import agrees
+from annobench_replication.ledger import (
     Computed,
     read_computed,
     read_errata,
     read_published,
     write_computed,
 )
-from annobench.replication.printed import agrees
-from annobench.replication.tracing import TracedPaper
-from annobench.replication.verdicts import compare
+from annobench_replication.tracing import TracedPaper
+from annobench_replication.verdicts import compare
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "carpenter2008"
 

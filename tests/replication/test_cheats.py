@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from annobench.replication import dependence, ledger, verdicts
-from annobench.replication.tracing import TracedPaper
+from annobench_replication import dependence, ledger, verdicts
+from annobench_replication.tracing import TracedPaper
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "judge_arena"
 DATA = ("arena_gemini_pro", "arena_gemini_flash", "arena_qwen")

@@ -9,8 +9,8 @@ import pytest
 import scipy.stats
 
 from annobench import datasets
-from annobench.datasets.chiang2023 import PROMPTS, first_and_last
-from annobench.replication.ledger import read_published
+from annobench_datasets.chiang2023 import PROMPTS, first_and_last
+from annobench_replication.ledger import read_published
 
 ATTRIBUTES = ("naturalness", "coherence", "engagingness", "groundedness")
 

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from annobench import datasets
-from annobench.replication.ledger import read_errata, read_published, read_standing
-from annobench.replication.printed import agrees
-from annobench.replication.verdicts import check
+from annobench.reporting.printed import agrees
+from annobench_replication.ledger import read_errata, read_published, read_standing
+from annobench_replication.verdicts import check
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ import pytest
 
 from annobench import datasets
 from annobench.judges.prevalence import JudgedCounts
-from annobench.replication.ledger import read_published, read_remarks
-from annobench.replication.printed import agrees
+from annobench.reporting.printed import agrees
+from annobench_replication.ledger import read_published, read_remarks
 
 
 @pytest.fixture(scope="module")

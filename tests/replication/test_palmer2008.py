@@ -9,8 +9,8 @@ import pytest
 
 from annobench import datasets
 from annobench.datasets.base import LoadedData
-from annobench.datasets.masc_crowd import WORDS, by_word, draw_with_alpha
 from annobench.labels.merging import parents
+from annobench_datasets.masc_crowd import WORDS, by_word, draw_with_alpha
 
 FEW = ("ask-v", "date-n", "help-v", "normal-j")
 

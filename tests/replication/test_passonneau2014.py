@@ -12,14 +12,14 @@ import pytest
 from scipy import stats
 
 from annobench import datasets
-from annobench.datasets.masc_crowd import by_word
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
 from annobench.plotting import house_style
-from annobench.replication.ledger import read_published
-from annobench.replication.printed import agrees
-from annobench.replication.results import STAND_IN, Results
-from annobench.replication.verdicts import check
+from annobench.reporting.printed import agrees
+from annobench_datasets.masc_crowd import by_word
+from annobench_replication.ledger import read_published
+from annobench_replication.results import STAND_IN, Results
+from annobench_replication.verdicts import check
 
 PRIOR = (Fraction(1, 5), Fraction(4, 5))
 GIVEN = {"1": 1, "2": 1, "3": 2}

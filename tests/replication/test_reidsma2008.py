@@ -9,9 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 from annobench import datasets
-from annobench.datasets import ami
-from annobench.replication.ledger import read_computed
-from annobench.replication.verdicts import check
+from annobench_datasets import ami
+from annobench_replication.ledger import read_computed
+from annobench_replication.verdicts import check
 
 FIRST_READING = "first token Yeah, capital, meetings of Table 1"
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from annobench.noise import easy_hard
-from annobench.replication.ledger import read_remarks
+from annobench_replication.ledger import read_remarks
 
 PAPERS = Path(__file__).parents[2] / "workflow" / "papers"
 

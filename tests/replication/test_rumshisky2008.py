@@ -6,9 +6,9 @@ import pytest
 
 from annobench import agreement
 from annobench.labels.annotations import Annotations
-from annobench.replication.ledger import read_computed
-from annobench.replication.statistics import kappas
-from annobench.replication.verdicts import check
+from annobench_replication.ledger import read_computed
+from annobench_replication.statistics import kappas
+from annobench_replication.verdicts import check
 
 
 @pytest.fixture

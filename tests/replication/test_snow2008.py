@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from annobench import datasets
-from annobench.replication.ledger import read_published
-from annobench.replication.printed import agrees
-from annobench.replication.study import Study
+from annobench.reporting.printed import agrees
+from annobench_replication.ledger import read_published
+from annobench_replication.study import Study
 
 
 @pytest.fixture(scope="module")

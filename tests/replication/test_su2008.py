@@ -9,8 +9,8 @@ import pytest
 
 from annobench import agreement, datasets
 from annobench.core.errors import AnnotationError
-from annobench.replication.ledger import read_computed, read_errata, read_remarks
-from annobench.replication.verdicts import check
+from annobench_replication.ledger import read_computed, read_errata, read_remarks
+from annobench_replication.verdicts import check
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "su2008"
 

@@ -6,9 +6,9 @@ import pytest
 
 from annobench.core.errors import AnnotationError
 from annobench.evaluation import sampling
-from annobench.replication.printed import agrees
-from annobench.replication.statistics import kappas
-from annobench.replication.verdicts import check
+from annobench.reporting.printed import agrees
+from annobench_replication.statistics import kappas
+from annobench_replication.verdicts import check
 
 MATRIX = np.array([[17, 0, 6], [1, 42, 20], [4, 33, 1213]])
 

@@ -9,8 +9,8 @@ import scipy.stats
 import sklearn.metrics
 
 from annobench import datasets
-from annobench.replication.ledger import read_published
-from annobench.replication.printed import agrees
+from annobench.reporting.printed import agrees
+from annobench_replication.ledger import read_published
 
 RULES = ("em", "contains")
 

@@ -8,9 +8,9 @@ import pytest
 
 from annobench.alignment import links
 from annobench.core.errors import AnnotationError
-from annobench.replication.ledger import read_computed
-from annobench.replication.tracing import TracedPaper
-from annobench.replication.verdicts import check
+from annobench_replication.ledger import read_computed
+from annobench_replication.tracing import TracedPaper
+from annobench_replication.verdicts import check
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from annobench import datasets
-from annobench.replication.ledger import read_errata, read_published, read_remarks
-from annobench.replication.printed import agrees
+from annobench.reporting.printed import agrees
+from annobench_replication.ledger import read_errata, read_published, read_remarks
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import pytest
 
 from annobench import datasets
 from annobench.core.errors import ReaderError
-from annobench.datasets import ami
 from annobench.datasets.base import LoadedData
+from annobench_datasets import ami
 
 ROOT = (
     '<?xml version="1.0" encoding="ISO-8859-1"?>\n'

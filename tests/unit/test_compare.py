@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annobench.core.errors import PublicationError
-from annobench.replication import ledger, verdicts, vocabulary
-from annobench.replication.ledger import Computed
-from annobench.replication.printed import RELATIONS, agrees, parse_printed
+from annobench.reporting.printed import RELATIONS, agrees, parse_printed
+from annobench_replication import ledger, verdicts, vocabulary
+from annobench_replication.ledger import Computed
 
 PUBLISHED = "target,source,relation,value,unit,kind,basis,rivals,label,note\n"
 ERRATA = "target,id,cause,weight,explanation,evidence,search,condition,status,date\n"

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from annobench.replication.ledger import COMPARISON_COLUMNS, write_comparison
+from annobench_replication.ledger import COMPARISON_COLUMNS, write_comparison
 from commands import count_verdicts
 
 

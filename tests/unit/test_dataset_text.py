@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from annobench.core.errors import ReaderError
-from annobench.datasets import _text
+from annobench_datasets import _text
 
 HEADER = ("a", "b")
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annobench.core.errors import PublicationError
-from annobench.replication import dependence
-from annobench.replication.dependence import Number, change, numbers_of, trace
-from annobench.replication.printed import parse_printed
+from annobench.reporting.printed import parse_printed
+from annobench_replication import dependence
+from annobench_replication.dependence import Number, change, numbers_of, trace
 
 NUMBERS = [
     Number("a, row 1", "a", "12"),

@@ -562,7 +562,7 @@ def test_one_damaged_file_of_many_is_an_error(many, server):
 @pytest.fixture
 def person(server, monkeypatch):
     """The data set of MUC-6 persons with small made-up files in place of the pinned ones."""
-    from annobench.datasets import muc6
+    from annobench_datasets import muc6
 
     gold = b"-1\n1\n0\n1\n-1\n0\n"
     labels = b"1 1 0\n2 1 1\n3 1 0\n5 2 1\n5 1 0\n2 2 NA\n6 2 0\n"

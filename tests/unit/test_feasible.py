@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from annobench.replication.feasible import Constraints
+from annobench_replication.feasible import Constraints
 
 
 def table(first_row, first_column, total=10):

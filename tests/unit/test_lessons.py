@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from annobench.replication.ledger import read_published
+from annobench_replication.ledger import read_published
 from pages.findings import Results
 from pages.lessons import LESSONS, OUTCOMES, lessons
 

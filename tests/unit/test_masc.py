@@ -9,9 +9,9 @@ import pytest
 from annobench import datasets
 from annobench.agreement import krippendorff_alpha
 from annobench.core.errors import ReaderError
-from annobench.datasets import masc_crowd, masc_trained
-from annobench.datasets.masc_crowd import WORDS, by_word
 from annobench.labels.annotations import Annotations
+from annobench_datasets import masc_crowd, masc_trained
+from annobench_datasets.masc_crowd import WORDS, by_word
 
 #: Alphas that the release itself states for its samples.
 RELEASED = {

@@ -13,8 +13,9 @@ import pytest
 
 from annobench import datasets
 from annobench.core.errors import ReaderError
-from annobench.datasets import masc_wordsense, sources
+from annobench.datasets import sources
 from annobench.datasets.sources import SourceFile
+from annobench_datasets import masc_wordsense
 
 README = b"""SENSE INVENTORY
   \twn-3.1 sense  |   wn-sense-key

@@ -9,7 +9,7 @@ import scipy.stats
 
 from annobench import datasets
 from annobench.core.errors import ReaderError
-from annobench.datasets import micro_wnop
+from annobench_datasets import micro_wnop
 
 HEADS = {"Common": 1, "Group1": 3, "Group2": 2}
 #: Sizes as printed: Su and Markert (2008), section 4.1.

@@ -8,7 +8,7 @@ import pytest
 
 from annobench import datasets
 from annobench.core.errors import PublicationError
-from annobench.reporting.notebooks import open_paper, show
+from annobench_replication.notebooks import open_paper, show
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="300pt" height="150pt"></svg>'
 NASTY = 'A "quoted" <b>caption</b> & more.'

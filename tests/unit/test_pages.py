@@ -10,11 +10,12 @@ import pytest
 import yaml
 
 from annobench import plotting
-from annobench.replication import ledger, printed, schemas, verdicts, vocabulary
-from annobench.replication.ledger import Computed
+from annobench.reporting import printed
 from annobench.reporting.formats import shown
 from annobench.reporting.pages import picture_size
-from annobench.reporting.verdicts import FACES, RELATIONS, Tally
+from annobench_replication import ledger, schemas, verdicts, vocabulary
+from annobench_replication.faces import FACES, RELATIONS, Tally
+from annobench_replication.ledger import Computed
 from pages import table_columns, value_rows
 from pages.captioned import figures_of
 from scripts.site import render_index, render_paper

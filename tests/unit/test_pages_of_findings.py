@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from annobench.replication import ledger, schemas, vocabulary
+from annobench_replication import ledger, schemas, vocabulary
 from commands import conclude, count_verdicts
 from pages import counts, discrepancies, findings, short_names, table_columns
 from pages.source_lines import Place, Sources

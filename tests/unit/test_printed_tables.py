@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from annobench.core.errors import PublicationError
-from annobench.reporting.printed_tables import read_layout, targets_of
+from annobench_replication.printed_tables import read_layout, targets_of
 
 LAYOUT = """\
 annotator,TEST | A,TEST | B,n

@@ -8,7 +8,7 @@ import pytest
 
 from annobench import datasets
 from annobench.core.errors import ReaderError
-from annobench.datasets._r_drawings import DISC_X, DISC_Y, read_drawing
+from annobench_datasets._r_drawings import DISC_X, DISC_Y, read_drawing
 
 #: The region, and where the axes have 0 and 1.
 LEFT, BOTTOM, RIGHT, TOP = 50.0, 60.0, 450.0, 360.0

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from annobench.replication.reconstruct import integer_points
+from annobench_replication.reconstruct import integer_points
 
 
 @pytest.mark.parametrize("seed", range(5))

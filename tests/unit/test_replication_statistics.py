@@ -5,11 +5,11 @@ import pytest
 
 from annobench import agreement
 from annobench.labels.annotations import Annotations
-from annobench.replication.ledger import Computed
-from annobench.replication.rounding import Rounded
-from annobench.replication.rows import interval_columns, value_row
-from annobench.replication.statistics import kappas, mean_and_range
 from annobench.resampling import proportion_interval
+from annobench_replication.ledger import Computed
+from annobench_replication.rounding import Rounded
+from annobench_replication.rows import interval_columns, value_row
+from annobench_replication.statistics import kappas, mean_and_range
 
 
 def test_kappas_of_many_tables_are_cohens(rng):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annobench.replication.rounding import counts_that_round_to, half_unit, propagate
+from annobench_replication.rounding import counts_that_round_to, half_unit, propagate
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from annobench.replication.searches import MAX_SHIFT, Search, chance, search_rows, single_values
+from annobench_replication.searches import MAX_SHIFT, Search, chance, search_rows, single_values
 
 
 def one(printed, *readings):

@@ -273,7 +273,16 @@ def test_labels_that_cannot_be_compared_say_why():
     assert row["note"]
 
 
-@pytest.mark.parametrize("folder", ["src/annobench/reporting/templates", "workflow/site"])
+@pytest.mark.parametrize(
+    "folder",
+    [
+        *(
+            "src/annobench/reporting/templates",
+            "src/annobench_replication/templates",
+            "workflow/site",
+        ),
+    ],
+)
 def test_every_column_of_a_table_has_a_heading(folder):
     templates = (Path(__file__).parents[2] / folder).rglob("*.j2")
     empty = re.compile(r"<th[^>]*>\s*</th>")

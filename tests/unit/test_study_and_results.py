@@ -9,11 +9,11 @@ import pytest
 from annobench import datasets, plotting
 from annobench.core.errors import PublicationError
 from annobench.datasets import LoadedData
-from annobench.replication.analysis import Analysis
-from annobench.replication.exhibit import Exhibit
-from annobench.replication.ledger import CALIBRATION_METHOD, Computed, read_computed
-from annobench.replication.results import STAND_IN, Results
-from annobench.replication.study import Study
+from annobench_replication.analysis import Analysis
+from annobench_replication.exhibit import Exhibit
+from annobench_replication.ledger import CALIBRATION_METHOD, Computed, read_computed
+from annobench_replication.results import STAND_IN, Results
+from annobench_replication.study import Study
 
 FIGURE = Exhibit("figure1", "A figure", "Figure 1", "Drawn {times} times. Data: {provenance}.")
 TABLE = Exhibit("table1", "A table", "Table 1")
@@ -180,7 +180,7 @@ def test_an_analysis_has_its_own_copy_of_its_modules(tmp_path, study, results):
 
 def test_a_value_keeps_the_line_of_the_papers_own_modules_that_made_it(tmp_path, study, results):
     (tmp_path / "values.py").write_text(
-        "from annobench.replication.rows import value_row\n"
+        "from annobench_replication.rows import value_row\n"
         "def rows():\n"
         "    return [value_row('made.in_rows', 1.0)]\n"
     )

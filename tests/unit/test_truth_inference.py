@@ -7,7 +7,7 @@ import pytest
 
 from annobench import datasets
 from annobench.core.errors import ReaderError
-from annobench.datasets import truth_inference
+from annobench_datasets import truth_inference
 
 IDS = [record.id for record in truth_inference.DATASETS]
 #: Items with a gold label, where not all have one.

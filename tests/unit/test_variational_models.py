@@ -236,11 +236,34 @@ def test_ebcc_takes_dependence_into_account_and_ibcc_is_checked_for_it(rng):
 def test_the_best_start_is_kept_and_a_given_start_is_the_only_one(rng):
     a = panel(rng, 20, 6)
     many = ebcc.fit(a, rng=3, n_starts=8)
-    assert many.starts.shape == (8,)
+    assert many.starts.shape == (9,)
     assert many.objective == many.starts.max()
     division = np.random.default_rng(3).dirichlet(np.ones(10), (20, 3))
     one = ebcc.fit(a, start=division)
     assert one.starts.tolist() == [many.starts[0]]
+
+
+def test_items_that_differ_in_nothing_are_left_undivided():
+    # No random division leads back to one subtype for each category.
+    rng = np.random.default_rng(3)
+    truth = rng.integers(2, size=100)
+    right = rng.random((100, 30)) < rng.uniform(0.6, 0.9, 30)
+    a = Annotations.from_wide(np.where(right, truth[:, None], 1 - truth[:, None]))
+    division = np.zeros((100, 2, 10))
+    division[:, :, 0] = 1
+    fitted, undivided = ebcc.fit(a, rng=1, n_starts=10), ebcc.fit(a, start=division)
+    assert fitted.starts[-1] == undivided.objective > fitted.starts[:-1].max()
+    assert fitted.objective == undivided.objective
+    alone = ebcc.fit(a, rng=1, n_subtypes=1, n_starts=1)
+    assert fitted.posterior.argmax(axis=1).tolist() == alone.posterior.argmax(axis=1).tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bound_is_at_least_that_of_one_subtype_a_category(seed):
+    a = panel(np.random.default_rng(seed), 20, 6)
+    division = np.zeros((20, 3, 10))
+    division[:, :, 0] = 1
+    assert ebcc.fit(a, rng=seed, n_starts=2).objective >= ebcc.fit(a, start=division).objective
 
 
 def test_settings_out_of_range_are_refused(rng):

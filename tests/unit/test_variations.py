@@ -10,10 +10,10 @@ import yaml
 
 from annobench import datasets
 from annobench.core.errors import PublicationError
-from annobench.replication import dependence, ledger, verdicts
-from annobench.replication.tracing import TracedPaper
-from annobench.replication.variations import Variation, _tables, _thinned
-from annobench.reporting.notebooks import open_paper
+from annobench_replication import dependence, ledger, verdicts
+from annobench_replication.notebooks import open_paper
+from annobench_replication.tracing import TracedPaper
+from annobench_replication.variations import Variation, _tables, _thinned
 from catalogue import read_paper
 from scripts.papers import run_paper, trace_paper
 

@@ -386,6 +386,16 @@ def superannotate(folder):
     return folder
 
 
+def lighttag(folder):
+    examples = {}
+    for item, who, label in ROWS:
+        example = examples.setdefault(item, {"example_id": item, "annotations": []})
+        given = {"classname": label, "classified_by": [{"annotator": who}]}
+        example.setdefault("classifications", []).append(given)
+    task = {"schema": {}, "examples": list(examples.values())}
+    return of_json(folder / "task.json", task)
+
+
 def toloka(folder):
     header = [
         "INPUT:image",
@@ -431,6 +441,7 @@ FORMATS = {
     "label_studio": label_studio,
     "labelbox": labelbox,
     "lewidi": lewidi,
+    "lighttag": lighttag,
     "list_cells": list_cells,
     "lm_eval": lm_eval,
     "mturk": mturk,

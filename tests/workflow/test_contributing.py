@@ -88,7 +88,7 @@ def _page(clone, study):
 @pytest.mark.slow
 def test_a_new_data_set_is_found_by_its_file_and_nothing_else_is_computed_again(clone):
     shutil.copy(
-        HERE / "example_dataset" / "coin_flips.py", clone.top / "src" / "annobench" / "datasets"
+        HERE / "example_dataset" / "coin_flips.py", clone.top / "src" / "annobench_datasets"
     )
     rules = ("fetch_coin_flips", "render_datasets", "render_index", "site")
     assert clone.ran() == dict.fromkeys(rules, 1)
@@ -96,7 +96,7 @@ def test_a_new_data_set_is_found_by_its_file_and_nothing_else_is_computed_again(
 
 
 def test_a_second_data_set_of_one_id_is_refused(clone):
-    modules = clone.top / "src" / "annobench" / "datasets"
+    modules = clone.top / "src" / "annobench_datasets"
     shutil.copy(modules / "anesthesia.py", modules / "anesthesia_again.py")
     output = clone.snakemake("--dry-run", fails=True)
-    assert "annobench.datasets: the name 'anesthesia' stands in" in output
+    assert "annobench_datasets: the name 'anesthesia' stands in" in output

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from annobench.replication.ledger import COMPARISON_COLUMNS, read_comparison, write_comparison
+from annobench_replication.ledger import COMPARISON_COLUMNS, read_comparison, write_comparison
 from commands import conclude
 from pages.counts import sentences
 

@@ -14,8 +14,8 @@ import pytest
 import unrendered
 from clones import TOP, jobs_of, jobs_with
 
-from annobench.replication.ledger import read_comparison
-from annobench.replication.verdicts import check
+from annobench_replication.ledger import read_comparison
+from annobench_replication.verdicts import check
 
 pytestmark = pytest.mark.workflow
 
@@ -171,14 +171,14 @@ def test_the_report_is_made(built, tmp_path):
             "src/annobench/agreement/coefficients/icc.py",
             {"render_index", "run_notebook", "render_datasets", "site"} | CONFORMANCE | COVERAGE,
         ),
-        ("src/annobench/datasets/anesthesia.py", FETCHED),
-        ("src/annobench/datasets/pins/anesthesia.csv", FETCHED),
-        ("src/annobench/datasets/pins/caries.csv", set()),
+        ("src/annobench_datasets/anesthesia.py", FETCHED),
+        ("src/annobench_datasets/pins/anesthesia.csv", FETCHED),
+        ("src/annobench_datasets/pins/caries.csv", set()),
         ("workflow/papers/example_paper/analysis.py", COMPUTED),
         ("workflow/papers/example_paper/errata.csv", SHOWN),
         ("workflow/papers/example_paper/remarks.csv", SHOWN),
         ("workflow/papers/example_paper/standing.csv", SHOWN),
-        ("src/annobench/replication/tracing.py", SHOWN | {"trace_paper"}),
+        ("src/annobench_replication/tracing.py", SHOWN | {"trace_paper"}),
         ("notebooks/example_paper.ipynb", {"run_notebook", "site"}),
         ("workflow/site/index.html.j2", {"render_index", "site"}),
         ("docs/coefficients/cohen_kappa.md", {"site"}),

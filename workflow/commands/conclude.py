@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from annobench.replication.ledger import read_comparison
+from annobench_replication.ledger import read_comparison
 from pages.counts import Counts, count, sentences
 from pages.discrepancies import of_all
 from pages.records import read_metas, read_record, simulated

@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 from annobench.core.discovery import records
 from annobench.core.files import replacing
 from annobench.plotting import house_style
-from annobench.replication.ledger import read_comparison
 from annobench.reporting.formats import counted as with_noun
-from annobench.reporting.verdicts import Tally
+from annobench_replication.faces import Tally
+from annobench_replication.ledger import read_comparison
 from commands.conclude import PAPERS, counts_of
 from pages.counts import in_order
 from pages.records import read_record

@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 
 from annobench.core.files import replacing
-from annobench.replication.ledger import read_comparison
-from annobench.replication.printed import unit_of
 from annobench.reporting.pages import records
+from annobench.reporting.printed import unit_of
+from annobench_replication.ledger import read_comparison
 
 TOP = Path(__file__).parents[2]
 COLUMNS = ("paper", "target", "verdict", "provenance", "computed")

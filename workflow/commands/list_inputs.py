@@ -16,9 +16,9 @@ from rich.progress import track
 
 from annobench import datasets
 from annobench.core.files import replacing
-from annobench.replication.dependence import Number, change, differs
-from annobench.replication.ledger import read_published
-from annobench.replication.tracing import TracedPaper
+from annobench_replication.dependence import Number, change, differs
+from annobench_replication.ledger import read_published
+from annobench_replication.tracing import TracedPaper
 from catalogue import read_paper
 
 TOP = Path(__file__).parents[2]

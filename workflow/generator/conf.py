@@ -12,9 +12,14 @@ from sphinx.application import Sphinx
 sys.path.insert(0, str(Path(__file__).parent))
 
 import annobench
+from annobench.reporting import pages
+from annobench_replication.pages import TEMPLATES
 
-#: The library's own pages share a style with the site.
-_TEMPLATES = Path(annobench.__file__).parent / "reporting/templates"
+#: The library's own pages, and printed tables in notebooks, share a style with the site.
+_STYLES = [
+    *(Path(pages.__file__).with_name("templates") / name for name in ("verdicts.css", "parts.css")),
+    TEMPLATES / "printed_table.css",
+]
 
 project = "annobench"
 version = release = annobench.__version__
@@ -63,9 +68,8 @@ copybutton_prompt_is_regexp = True
 html_theme = "pydata_sphinx_theme"
 html_math_renderer = "mathml"
 html_title = "annobench"
-_SHARED = ["verdicts.css", "parts.css", "printed_table.css"]
-html_static_path = ["static", *(str(_TEMPLATES / name) for name in _SHARED)]
-html_css_files = [*_SHARED, "site.css", "results.css"]
+html_static_path = ["static", *map(str, _STYLES)]
+html_css_files = [*(path.name for path in _STYLES), "site.css", "results.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False

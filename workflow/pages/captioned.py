@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from annobench.replication.exhibit import figures_in, heading
 from annobench.reporting.pages import picture_size
+from annobench_replication.exhibit import figures_in, heading
 
 
 def figures_of(

@@ -9,7 +9,7 @@ import pandas as pd
 
 from annobench import __version__
 from annobench.reporting.formats import shown
-from annobench.reporting.verdicts import FACES, RELATIONS
+from annobench_replication.faces import FACES, RELATIONS
 
 #: Columns of the comparison that a record repeats, by their names there.
 REPEATED = {

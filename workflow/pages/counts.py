@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from annobench.replication.vocabulary import PARTS
 from annobench.reporting.formats import counted
-from annobench.reporting.verdicts import Tally
+from annobench_replication.faces import Tally
+from annobench_replication.vocabulary import PARTS
 from pages.discrepancies import PART_WORDS, Finding
 
 #: The papers that the workbench was made for, as paper.yaml says; all others were added.

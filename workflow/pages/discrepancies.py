@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from annobench.replication.ledger import read_remarks
-from annobench.replication.vocabulary import CAUSES, STATUSES, WEIGHTS, part_of
 from annobench.reporting.formats import shown
 from annobench.reporting.pages import records
-from annobench.reporting.verdicts import RELATIONS
+from annobench_replication.faces import RELATIONS
+from annobench_replication.ledger import read_remarks
+from annobench_replication.vocabulary import CAUSES, STATUSES, WEIGHTS, part_of
 
 #: What an entry proves, in words: of one, and of several.
 PART_WORDS = {
@@ -134,7 +134,7 @@ class Finding:
 
     @property
     def part(self) -> str:
-        """What it is, of `annobench.replication.vocabulary.PARTS`."""
+        """What it is, of `annobench_replication.vocabulary.PARTS`."""
         return part_of(self.cause, self.condition)
 
     @property

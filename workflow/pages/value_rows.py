@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from annobench.replication.printed import MEASURED, agrees, parse_printed
-from annobench.replication.vocabulary import EVIDENCE
 from annobench.reporting.pages import records
-from annobench.reporting.verdicts import FACES
+from annobench.reporting.printed import MEASURED, agrees, parse_printed
+from annobench_replication.faces import FACES
+from annobench_replication.vocabulary import EVIDENCE
 
 #: The verdicts of numbers that are no results.
 NO_RESULTS = ("input", "cited")

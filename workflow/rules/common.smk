@@ -14,12 +14,12 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 from annobench import __version__, datasets, models
+from annobench.datasets.discovery import modules
 from annobench.datasets.sources import default_base_url
-from annobench.core.discovery import records
 from annobench_course import sessions
 from annobench.io.wordnet import has_wordnet
 from annobench.reporting.pages import STYLES
-from annobench.replication.exhibit import figures_in, heading
+from annobench_replication.exhibit import figures_in, heading
 from annobench.benchmark.files import SETTINGS, file_names
 
 from catalogue import FIGURE_FORMATS, LEDGERS, read_papers
@@ -38,6 +38,8 @@ from settings import (
 WORKFLOW = Path(os.path.relpath(str(workflow.current_basedir), Path.cwd())).parent
 PACKAGE = WORKFLOW.parent / "src" / "annobench"
 COURSE = PACKAGE.parent / "annobench_course"
+#: The package of public data sets.
+PUBLIC = PACKAGE.parent / "annobench_datasets"
 NOTEBOOKS = WORKFLOW.parent / "notebooks"
 DOCS = WORKFLOW.parent / "docs"
 DATASETS = datasets.names()
@@ -51,8 +53,7 @@ except (DocumentError, OSError) as error:
     raise WorkflowError(str(error)) from None
 
 MODULE_OF_DATASET = {
-    id: module.__name__.rpartition(".")[2]
-    for id, module in records("annobench.datasets", "DATASETS").items()
+    id: module.__name__.rpartition(".")[2] for id, module in modules().items()
 }
 #: The data sets of a module are made in one job: most take less time than to start one.
 IDS_OF_MODULE = {
@@ -142,12 +143,12 @@ def data_of(dataset, folder="results/data"):
 def dataset_sources(module):
     """Return a digest of a module of data sets, which is found by discovery, and of its imports."""
     script = WORKFLOW / "scripts/data/fetch_datasets.py"
-    return imports_of(script, also=[f"annobench.datasets.{module}"])
+    return imports_of(script, also=[f"{PUBLIC.name}.{module}"])
 
 
 def pins_of(dataset):
     """Return the checksums of a data set's files; a module may also hold those of a few itself."""
-    pins = PACKAGE / "datasets" / "pins" / f"{datasets.get(dataset).source.name}.csv"
+    pins = PUBLIC / "pins" / f"{datasets.get(dataset).source.name}.csv"
     return [str(path) for path in [pins] if path.is_file()]
 
 
@@ -280,13 +281,15 @@ def shown(paper):
         "record": f"{paper.folder}/paper.yaml",
         "layouts": [str(paper.layout(table)) for table in paper.layouts],
         "templates": [
-            str(PACKAGE / "reporting/templates" / name)
-            for name in (
-                "printed_table.html.j2",
-                "printed_table_alone.html.j2",
-                "printed_table.css",
-                "verdicts.css",
-            )
+            *(
+                str(PACKAGE.parent / "annobench_replication/templates" / name)
+                for name in (
+                    "printed_table.html.j2",
+                    "printed_table_alone.html.j2",
+                    "printed_table.css",
+                )
+            ),
+            str(PACKAGE / "reporting/templates/verdicts.css"),
         ],
         "remarks": f"{paper.folder}/remarks.csv",
         "comparison": f"results/papers/{paper.key}/comparison.csv",
@@ -531,6 +534,8 @@ def users():
     yield "The benchmark of models", "studies/aggregation/index", sorted(problems)
     audited = config["studies"]["audit"]["full"]["datasets"]
     yield "The study of audits", "studies/audit_stored/index", sorted(audited)
+    pooled = config["studies"]["pool"]["full"]["datasets"]
+    yield "The study of the pool of models", "studies/pool_stored/index", sorted(pooled)
     certified = [id for id in named_in(designed("certificate")) if id in DATASETS]
     yield "Noise certificates", "studies/certificate/index", sorted(certified)
     posteriors = tomllib.loads((PACKAGE / "posteriors/records.toml").read_text("utf-8"))

@@ -190,7 +190,7 @@ rule site:
         contributing=str(WORKFLOW.parent / "CONTRIBUTING.md"),
         conf=str(GENERATOR / "conf.py"),
         sources=sorted(str(path) for path in GENERATOR.rglob("*.*") if path.suffix != ".pyc")
-        + sorted(map(str, (PACKAGE / "reporting/templates").glob("*.css"))),
+        + sorted(map(str, PACKAGE.parent.glob("annobench*/**/templates/*.css"))),
     output:
         site=directory("results/site"),
         index="results/index.html",

@@ -12,7 +12,9 @@ from typing import Any
 from annobench.agreement.breakdown import contingency
 from annobench.agreement.coefficients import discover
 from annobench.agreement.differences import Difference, difference
+from annobench.agreement.generalizability import Generalizability, generalizability
 from annobench.agreement.groups import ByGroup, by_group
+from annobench.agreement.limits_of_agreement import LimitsOfAgreement, limits_of_agreement
 from annobench.agreement.marginal_homogeneity import MarginalHomogeneity, marginal_homogeneity
 from annobench.agreement.over_time import OverTime, over_time
 from annobench.agreement.record import Coefficient
@@ -26,7 +28,9 @@ __all__ = [
     "ByGroup",
     "Coefficient",
     "Difference",
+    "Generalizability",
     "Interval",
+    "LimitsOfAgreement",
     "MarginalHomogeneity",
     "OverTime",
     "bootstrap_groups",
@@ -34,6 +38,8 @@ __all__ = [
     "contingency",
     "difference",
     "discover",
+    "generalizability",
+    "limits_of_agreement",
     "marginal_homogeneity",
     "over_time",
     "report",

@@ -154,12 +154,15 @@ def _inspect_table(source: Source, given: Sequence[str]) -> None:
     from annobench.reporting.formats import extent
 
     refuse_too_many_labels(source, "inspect")
-    labels = select(source, repeats="all").labels
+    selection = select(source, repeats="all")
+    labels = selection.labels
     say(
         f"A table with one row per label: "
         f"{extent(labels.n_labels, labels.n_annotators, labels.n_items)}, "
         f"{_categories(labels.n_categories)}: {_some(labels.categories)}"
     )
+    if selection.read_as:
+        say(selection.read_as)
     facts = Facts.of_labels(labels)
     if facts.n_repeats:
         say(f"{facts.n_repeats:,} labels are repeats: the annotator labelled the item before.")

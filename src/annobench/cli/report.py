@@ -85,6 +85,7 @@ def report(
     """
     from annobench import agreement
     from annobench.reporting import report_page
+    from annobench.reporting.report_further import further
 
     try:
         if not 0 < level < 1:
@@ -106,6 +107,7 @@ def report(
         table = agreement.report(annotations, rng=seed, level=level)
         drift = _drift(selection, over, level)
         groups = _groups(reading, selection, by, level)
+        differences = further(annotations, level=level, seed=seed)
         page = report_page.render(
             annotations,
             table,
@@ -116,12 +118,14 @@ def report(
             drift=drift,
             groups=groups,
             by=by or "",
+            further=differences,
             commands={name: reading.for_command(name) for name in report_page.FOLLOWING},
         )
         tables = {"report": table}
         discussed = report_page.to_discuss(annotations, selection.texts)
         if len(discussed):
             tables["to_discuss"] = discussed
+        tables |= differences.tables
         if drift is not None:
             tables["over_time"] = drift.windows
             tables |= {"annotators_over_time": drift.annotators, "trends": drift.trends}

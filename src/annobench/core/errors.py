@@ -15,6 +15,7 @@ __all__ = [
     "ChecksumError",
     "ConvergenceWarning",
     "DataUnavailableError",
+    "DatasetWarning",
     "DegenerateWarning",
     "FormatWarning",
     "FullDiskError",
@@ -105,6 +106,10 @@ class IntervalWarning(UserWarning):
 
 class FormatWarning(UserWarning):
     """Formats of files that can't be read as their package can't be used; the message says why."""
+
+
+class DatasetWarning(UserWarning):
+    """Data sets that are not found as their package can't be used; the message says why."""
 
 
 class ItemColumnWarning(UserWarning):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
-__all__ = ["moved"]
+__all__ = ["moved", "moved_modules"]
 
 
 def moved(old: str, new: str) -> Callable[[str], Any]:
@@ -37,3 +39,21 @@ def moved(old: str, new: str) -> Callable[[str], Any]:
         return found
 
     return find
+
+
+def moved_modules(package: str, new: Mapping[str, str]) -> None:
+    """Let modules of a package be imported by their former names.
+
+    Parameters
+    ----------
+    package : str
+        Where they were.
+    new : mapping of str to str
+        The modules that they are now, by their former names in the package.
+    """
+    for name, place in new.items():
+        old = ModuleType(f"{package}.{name}", f"Moved to `{place}`.")
+        old.__dict__["__getattr__"] = moved(old.__name__, place)
+        # Where the import system looks before it looks for files.
+        sys.modules[old.__name__] = old
+        setattr(sys.modules[package], name, old)

@@ -1,8 +1,8 @@
-"""Data sets: one module per source, found by discovery.
+"""Data sets: what their records are, and how they are found, fetched, read and simulated.
 
-A module of this package that holds a tuple `DATASETS` adds its data sets; there is no
-list to edit. Every data set is available with real labels (mirror, cache, network) or simulated,
-and says which it is.
+The public ones are in a package beside the library, one module a source; other packages add theirs
+by an entry point (`discovery`). Every data set is available with real labels (mirror, cache,
+network) or simulated, and says which it is.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ import pandas as pd
 
 from annobench.core.choices import DEFAULT_SEED as DEFAULT_SEED
 from annobench.core.choices import Mode as Mode
-from annobench.core.discovery import did_you_mean, records
+from annobench.core.discovery import did_you_mean
 from annobench.core.errors import DataUnavailableError, ReaderError
 from annobench.core.files import replacing
+from annobench.core.moved import moved_modules
 from annobench.core.optional import optional
-from annobench.datasets._progress import tracked
 from annobench.datasets.base import (
     DataSet,
     DataTables,
@@ -38,6 +38,8 @@ from annobench.datasets.base import (
     UnknownDatasetError,
     validate,
 )
+from annobench.datasets.discovery import modules
+from annobench.datasets.progress import tracked
 from annobench.datasets.sources import (
     CacheError,
     SourceFile,
@@ -86,11 +88,16 @@ _HOW_TO_SUPPLY = (
 )
 
 
+moved_modules(
+    __name__,
+    {name: f"annobench_datasets.{name}" for name in ("ami", "masc_crowd", "masc_trained")},
+)
+
 _MODULES = {entry.name for entry in pkgutil.iter_modules(__path__) if entry.name[0] != "_"}
 
 
 def __getattr__(name: str) -> ModuleType:
-    """Import a module of data sets when it is asked for, such as `ami`."""
+    """Import a module when it is asked for, such as `sources`."""
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(
@@ -105,9 +112,12 @@ def __dir__() -> list[str]:
 
 @functools.cache
 def _known() -> dict[str, DataSet]:
-    modules = records(__name__, "DATASETS").values()
-    datasets = {dataset.id: dataset for module in modules for dataset in module.DATASETS}
-    return dict(sorted(datasets.items()))
+    return {
+        id: dataset
+        for id, module in modules().items()
+        for dataset in module.DATASETS
+        if dataset.id == id
+    }
 
 
 def names() -> tuple[str, ...]:

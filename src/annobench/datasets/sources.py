@@ -67,9 +67,6 @@ DEADLINE, SLOWEST, LARGEST = 30.0, 1 << 14, 1 << 24
 #: The same for an archive whose pin has no size.
 LARGEST_ARCHIVE = 1 << 28
 
-#: Where the pins of the sources stand, one table per source.
-PINS = Path(__file__).with_name("pins")
-
 _CHUNK = 1 << 20
 _DIGITS = {"sha256": 64, "git_blob": 40}
 
@@ -153,14 +150,19 @@ class Source:
         repository: str,
         commit: str,
         licence: str,
+        folder: Path,
         mirrored: str | None = None,
         release: bool = False,
     ) -> Source:
-        """Return a source with the files that `pins/<name>.csv` lists.
+        """Return a source with the files that a table of pins lists.
 
         Parameters
         ----------
-        name, repository, commit, licence, mirrored, release
+        name, repository, commit, licence
+            As in `Source`.
+        folder : Path
+            Where the table is, called `<name>.csv`.
+        mirrored, release
             As in `Source`.
 
         Returns
@@ -173,7 +175,7 @@ class Source:
         ReaderError
             If the table is missing or malformed.
         """
-        files = read_pins(PINS / f"{name}.csv")
+        files = read_pins(folder / f"{name}.csv")
         return cls(name, repository, commit, licence, files, mirrored, release)
 
     def file(self, path: str) -> SourceFile:

@@ -1,4 +1,5 @@
 from .formats import Export, Selection, read_export
+from .formats.layers import select_layer
 from .partitioning import partition
 from .reading import read_labels, select_labels
 from .table import read_gold, write_labels
@@ -11,5 +12,6 @@ __all__ = [
     "read_gold",
     "read_labels",
     "select_labels",
+    "select_layer",
     "write_labels",
 ]

@@ -24,6 +24,9 @@ _BEGINNINGS = (
     (b"\xff\xfe", "a text in UTF-16: it begins as UTF-16 does. Save the file as UTF-8."),
     (b"\xfe\xff", "a text in UTF-16: it begins as UTF-16 does. Save the file as UTF-8."),
 )
+#: What is said of a row that has the names of all columns.
+SECOND_HEADER = "the row repeats the header, as where files were put together. Delete it."
+
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _WEB_PAGE = re.compile(rb"\s*<(?:!doctype html|html|head|\?xml[^>]*>\s*<html)", re.IGNORECASE)
 

@@ -19,7 +19,7 @@ from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
 from annobench.core.files import replacing
 from annobench.core.numbers import plain_number
 from annobench.core.optional import optional
-from annobench.io._foreign import what_it_is
+from annobench.io._foreign import SECOND_HEADER, what_it_is
 from annobench.io._parquet import batches
 from annobench.io._strict_text import CheckedText
 from annobench.io.table import (
@@ -357,7 +357,10 @@ def _batches_of_text(address: str, columns: dict[str, str | None]) -> Iterator[d
         with fsspec.open(address, "rb", compression="infer") as stream:
             checked = CheckedText(stream, delimiter, _BLOCK)
             try:
+                before = 0
                 for batch in pa_csv.open_csv(checked, reading, parse, convert):
+                    _refuse_second_header(address, batch, before)
+                    before += batch.num_rows
                     yield {role: batch[name] for name, role in chosen.items()}
             except pa.ArrowInvalid:
                 _report(address, faults, checked.fault)
@@ -368,6 +371,16 @@ def _batches_of_text(address: str, columns: dict[str, str | None]) -> Iterator[d
             "the file, or save it anew."
         ) from error
     _report(address, faults, checked.fault)
+
+
+def _refuse_second_header(address: str, batch: pa.RecordBatch, before: int) -> None:
+    """Refuse a row that repeats the header; `before` it came so many of earlier batches."""
+    repeats = pc.equal(batch.column(0), batch.schema.names[0])
+    for column, name in zip(batch.columns[1:], batch.schema.names[1:], strict=True):
+        repeats = pc.and_(repeats, pc.equal(column, name))
+    at = pc.index(repeats, True).as_py()
+    if at >= 0:
+        raise ReaderError(f"{address}, row {before + at + 1}: {SECOND_HEADER}")
 
 
 def _header(address: str, head: bytes) -> tuple[str, list[str]]:

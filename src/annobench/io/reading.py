@@ -18,10 +18,12 @@ from annobench.core.names import pseudonyms, said_of_pseudonyms
 from annobench.core.numbers import plain_number
 from annobench.io.formats.base import AnnotatorFrom, is_email
 from annobench.io.formats.export import GoldItems, Repeats, Selection
+from annobench.io.layouts._said import listed
 from annobench.io.options import refuse_idle_options
 from annobench.io.source import Source
 from annobench.io.table import (
     count_labels,
+    names_of_columns,
     read_beside_labels,
     read_gold,
     read_groups_of_rows,
@@ -29,6 +31,7 @@ from annobench.io.table import (
     read_texts,
 )
 from annobench.labels.annotations import Annotations, Scale
+from annobench.labels.columns import choose_columns
 from annobench.labels.frames import from_long
 
 __all__ = ["read_labels", "select", "select_labels"]
@@ -360,7 +363,25 @@ def select(
         tuple(remarks),
         beside.get("--shown-first"),
         new,
+        read_as=_said_of_columns(source),
         times=beside.get("--over"),
+    )
+
+
+def _said_of_columns(source: Source) -> str:
+    """Say which columns of a table with a row per label are no part of the labels, if any are."""
+    if source.partitions is not None:
+        return ""
+    header = names_of_columns(source.path, source.content.head)
+    wanted = {role: source.columns.get(role) for role in ("item", "annotator", "label")}
+    roles = choose_columns(source.path, header, wanted)
+    rest = [name for name in header if name and name not in roles]
+    if not rest:
+        return ""
+    column = {role: repr(name) for name, role in roles.items()}
+    return (
+        f"A row is a label: {column['label']} of {column['annotator']} for {column['item']}; no "
+        f"part of it: {listed(rest)}."
     )
 
 

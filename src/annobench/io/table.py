@@ -34,7 +34,7 @@ from annobench.core.files import replacing
 from annobench.core.names import unused
 from annobench.core.numbers import plain_categories, plain_number, with_points
 from annobench.core.optional import is_installed, optional
-from annobench.io._foreign import what_it_is
+from annobench.io._foreign import SECOND_HEADER, what_it_is
 from annobench.labels._coding import sorted_names
 from annobench.labels.annotations import SCALES, Annotations, Scale
 from annobench.labels.columns import choose_columns
@@ -453,7 +453,23 @@ def _text_columns(
     def lines() -> list[str]:
         return [f"line {n}" for n in _careful(path, text, header, delimiter)[1]]
 
+    _refuse_second_header(path, found, {role: name for name, role in chosen.items()}, lines)
     return found, lines
+
+
+def _refuse_second_header(
+    path: Path,
+    found: dict[str, _Column],
+    names: dict[str, str],
+    lines: Callable[[], list[str]],
+) -> None:
+    """Refuse a row that repeats the header, as where files were put together."""
+    if not all(names[role] in column.names for role, column in found.items()):
+        return
+    repeats = [column.codes == column.names.index(names[r]) for r, column in found.items()]
+    rows = np.flatnonzero(np.logical_and.reduce(repeats))
+    if rows.size:
+        raise ReaderError(f"{path}, {lines()[rows[0]]}: {SECOND_HEADER}")
 
 
 def _hint_of_header(path: Path, text: str, wanted: dict[str, str | None]) -> str:
@@ -480,6 +496,21 @@ def header_of(source: str | Path, text: str) -> tuple[str, list[str]]:
             f"{source}: the file is empty or its header can't be read. Give a header and one row "
             "per label."
         ) from None
+
+
+def names_of_columns(path: Path, content: bytes) -> list[str]:
+    """Return the columns of a table, whose beginning is given.
+
+    Raises
+    ------
+    ReaderError
+        If it has none.
+    """
+    if path.suffix.lower() in PARQUET:
+        with refusing_parquet(path):
+            return list(pq.read_schema(path).names)
+    head = content.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace")
+    return header_of(path, head)[1]
 
 
 def _delimiter(source: str | Path, head: str) -> str:

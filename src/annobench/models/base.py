@@ -119,8 +119,8 @@ class Method:
     offers : frozenset of str
         Functions of its module in addition to `fit`: "bootstrap", whose result has draws of
         `prevalence` and `confusion` and counts `n_switched`; "restarts", which looks for
-        other optima and whose result has the `best` fit; and "fit_partitions", for labels that
-        memory does not hold.
+        other optima and whose result has the `best` fit; "refit", which fits again with other gold
+        what gold calibrates; and "fit_partitions", for labels that memory does not hold.
     unchanged_by : frozenset of str
         Out of `CHANGES`, those that by theory change neither the items' posterior nor what is said
         of annotators: all of them.

@@ -12,13 +12,13 @@ beta_k is `diagonal` at k and `off_diagonal` elsewhere. If a is small, only a fe
 category have items. The posterior is approximated by a product of one distribution for the category
 and
 subtype of each item together, and one for each row of parameters. An item's vote shares are
-divided among the subtypes at random at the start, and of several starts the one that ends with
-the highest bound is kept.
+divided among the subtypes at random at the start; a last start leaves them undivided, one subtype
+for each category. Of all starts the one that ends with the highest bound is kept.
 
 Li, Rubinstein and Cohn (2019), Exploiting worker correlation for label aggregation in
-crowdsourcing, ICML, 3886-3895. The settings are those of the authors' published runs. There the
-parameters of the prevalence's prior are the sums of the vote shares, so that votes count twice;
-their other setting is 1 for each category.
+crowdsourcing, ICML, 3886-3895. The settings are those of the authors' published runs, but the
+undivided start is ours. There the parameters of the prevalence's prior are the sums of the vote
+shares, so that votes count twice; their other setting is 1 for each category.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ METHOD = Method(
         ties="by prevalence and rows; nearly equal probabilities if these tie, too",
         smoothing="Dirichlet priors: 4 for right and 1 for wrong labels, vote counts for the "
         "prevalence, 0.1 in all for a category's subtypes",
-        start="vote shares, divided among subtypes at random; the best of 40 is kept",
+        start="vote shares, divided among subtypes at random, 40 times, and undivided; the best is "
+        "kept",
         optimum="a local maximum of the variational bound; no probability moves by .001",
     ),
     compares=True,
@@ -94,8 +95,9 @@ class EbccFit(ConfusionFit):
         Whether the largest change of a category's probability came down to the tolerance.
     history : ndarray, shape (n_iterations + 1,)
         The bound at the kept start and after every update; it never falls.
-    starts : ndarray, shape (n_starts,)
-        The bound that each start came to; different values are local optima.
+    starts : ndarray, shape (n_starts + 1,)
+        The bound that each start came to, the undivided one last; different values are local
+        optima. Of shape (1,) if a start was given.
     """
 
     subtypes: Floats
@@ -166,7 +168,7 @@ def fit(
         Parameter of the prevalence's Dirichlet prior, above 0; or, for each category, the sum of
         its vote shares over the items, at least 1.
     n_starts : int, default 40
-        Starts, at least 1.
+        Starts at random, at least 1; the undivided one comes on top.
     start : array_like, shape (I, K, M), optional
         How an item's share of votes for a category is divided among the subtypes at the start;
         sums to 1 over the last axis. The only start, if given.
@@ -247,6 +249,7 @@ def fit(
             return
         for _ in range(n_starts):
             yield rng.dirichlet(np.ones(n_subtypes), shape[:2])
+        yield np.tile(np.eye(n_subtypes)[0], (*shape[:2], 1))
 
     reached, best = [], None
     for division in divisions():

@@ -1,6 +1,8 @@
-"""Pages, number formats, verdicts in words, and the pages of reports and comparisons."""
+"""Pages, number formats, and the pages of reports and comparisons."""
 
 import lazy_loader
+
+from annobench.core.moved import moved_modules
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
@@ -9,9 +11,17 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "draws_page",
         "figures",
         "formats",
-        "notebooks",
         "pages",
+        "printed",
         "report_page",
-        "verdicts",
     ],
+)
+
+moved_modules(
+    __name__,
+    {
+        "notebooks": "annobench_replication.notebooks",
+        "printed_tables": "annobench_replication.printed_tables",
+        "verdicts": "annobench_replication.faces",
+    },
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from annobench.replication.printed import unit_of
+from annobench.reporting.printed import unit_of
 
 if TYPE_CHECKING:
     from annobench.labels.annotations import Annotations

@@ -21,7 +21,6 @@ from markupsafe import Markup
 from annobench import __version__
 from annobench.core.texts import visible
 from annobench.reporting import formats
-from annobench.reporting.verdicts import FACES, RELATIONS
 
 __all__ = ["STYLES", "picture_size", "records", "render"]
 
@@ -70,8 +69,6 @@ def render(template: str, folder: Path | Sequence[Path] | None = None, **content
     style = "".join((home / name).read_text(encoding="utf-8") for name in STYLES)
     return environment.get_template(template).render(
         style=Markup(style),  # noqa: S704  (our own file)
-        faces=FACES,
-        relations=RELATIONS,
         version=__version__,
         **content,
     )

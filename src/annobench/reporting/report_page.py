@@ -30,6 +30,7 @@ from annobench.labels.frames import as_annotations
 from annobench.reporting import figures, pages
 from annobench.reporting.formats import counted, number, percent, plural, shorten
 from annobench.reporting.pages import records
+from annobench.reporting.report_further import Further
 from annobench.reporting.report_parts import (
     drift_of,
     groups_of,
@@ -78,6 +79,7 @@ def render(
     drift: OverTime | None = None,
     groups: ByGroup | None = None,
     by: str = "",
+    further: Further | None = None,
     commands: Mapping[str, str] | None = None,
 ) -> str:
     """Write the page of a report.
@@ -102,6 +104,8 @@ def render(
         Agreement within groups.
     by : str, default ""
         The column or file of the groups.
+    further : Further, optional
+        How annotators differ.
     commands : mapping of str to str, optional
         How `FOLLOWING` are typed for these labels; by default with the source as the file.
 
@@ -140,6 +144,7 @@ def render(
             "notes": _notes(table),
             "drift": drift_of(drift),
             "groups": groups_of(groups, by),
+            **(further or Further()).content,
         }
         content["support"] = said_of_target(table, target)
         content["is_open"] = is_open(table, target)

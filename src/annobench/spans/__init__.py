@@ -12,6 +12,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "items": ["candidate_items", "spans_of_items", "token_items"],
         "marks": ["Marks", "Relation", "Span"],
         "report_table": ["report_spans"],
+        "segmentation": ["Segmentation", "pk", "segmentation", "window_diff"],
         "unitizing": ["UnitizingAlpha", "unitizing_alpha"],
         "unitizing_1995": ["alpha_u"],
     },

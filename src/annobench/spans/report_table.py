@@ -13,6 +13,7 @@ from annobench.spans.f1 import SpanF1, pairwise_f1
 from annobench.spans.gamma import gamma_agreement
 from annobench.spans.marks import Marks
 from annobench.spans.matching import MATCHES, RELATION_MATCHES, TOKEN
+from annobench.spans.segmentation import segmentation
 from annobench.spans.unitizing import COEFFICIENTS, unitizing_alpha
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def report_spans(
     DataFrame
         One row a value: measure ("f1_exact", "f1_overlap", "f1_token", "alpha_u",
         "alpha_binary_u", "alpha_cu", "alpha_ku", "gamma", "gamma_cat", "gamma_k",
+        "one_minus_window_diff" and "one_minus_pk" if spans divide the texts without a gap,
         "relation_f1_exact", "relation_f1_overlap"), breakdown ("overall", "label", "pair" or
         "document"), of (the label, pair or document), estimate, lower and upper (of overall values
         and labels; NaN elsewhere), level, n_documents, n_pairs, marked (by both annotators of
@@ -88,6 +90,7 @@ def report_spans(
             rows += _f1_rows(f"f1_{match}", pairwise_f1(marks, match, token=token), options)
         rows += _alpha_rows(marks, options)
         rows += _gamma_rows(marks, draws, options)
+        rows += _segmentation_rows(marks, token, options)
     if marks.n_relations:
         for match in RELATION_MATCHES:
             found = pairwise_f1(marks, match, relations=True)
@@ -175,4 +178,23 @@ def _gamma_rows(marks: Marks, draws: int, options: dict[str, Any]) -> list[dict[
         note = "" if document["n_units"] else "Nobody marked anything here."
         name = document["document"]
         rows.append(_row("gamma", "document", name, document["gamma"], note=note, n_documents=1))
+    return rows
+
+
+def _segmentation_rows(marks: Marks, token: str, options: dict[str, Any]) -> list[dict[str, Any]]:
+    """Compare boundaries, where the spans of all annotators divide the texts."""
+    try:
+        found = segmentation(marks, token=token)
+    except AnnotationError:
+        return []
+    rows = []
+    for name in ("window_diff", "pk"):
+        measure, error = f"one_minus_{name}", found.interval(name, **options)
+        ends = {"lower": 1 - error.upper, "upper": 1 - error.lower}
+        note = f"Windows of {found.window} tokens."
+        rows.append(_row(measure, "overall", "", 1 - error.estimate, note=note, **ends))
+        for pair in found.summary().to_dict("records"):
+            names = f"{pair['first']} - {pair['second']}"
+            size = {"n_pairs": 1, "n_documents": pair["n_documents"]}
+            rows.append(_row(measure, "pair", names, 1 - pair[name], **size))
     return rows

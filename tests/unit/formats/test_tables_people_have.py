@@ -6,13 +6,15 @@ import itertools
 import json
 
 import openpyxl
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from annobench import agreement
 from annobench.cli import app
 from annobench.core.errors import AnnotationError, ReaderError, UnclearLayoutError
-from annobench.io import select_labels
+from annobench.io import read_gold, read_labels, select_labels
+from annobench.io.partitioning import partition
 from annobench.labels.annotations import Annotations
 
 #: Values of krippendorff 0.9.0, irrCAC 0.4.4 and statsmodels 0.15.0, or by hand.
@@ -684,3 +686,63 @@ def test_what_stands_beside_labels_is_no_annotator(tmp_path, name):
     found = select_labels(path)
     assert found.labels.annotators == ("rater1", "rater2", "rater3")
     assert repr(name) in found.read_as
+
+
+TWICE = {
+    "long": ("item,annotator,label", read_labels),
+    "gold": ("item,gold", read_gold),
+    "wide": ("id,rater1,rater2", read_labels),
+    "export": ("HITId,WorkerId,AssignmentStatus,Input.text,Answer.label", read_labels),
+    "partition": ("item,annotator,label", lambda path: partition(path, path.parent / "parts")),
+}
+
+
+@pytest.mark.parametrize("kind", TWICE)
+def test_files_that_were_put_together_repeat_their_header(kind, tmp_path):
+    header, read = TWICE[kind]
+    rows = [",".join([f"i{n}", *["yes", "no"] * 3][: header.count(",") + 1]) for n in range(4)]
+    path = tmp_path / "labels.csv"
+    path.write_text("\n".join([header, *rows, header, *rows, ""]))
+    with pytest.raises(ReaderError, match=r"(row 5|line 6).*repeats the header"):
+        read(path)
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
+def test_what_is_no_part_of_a_label_is_said(ending, tmp_path):
+    path = tmp_path / f"labels.{ending}"
+    table = pd.DataFrame({"item": ["a", "a", "b"], "worker": ["x", "y", "x"], "label": [0, 1, 0]})
+    plain = table.assign(correct=[1, 0, 1], gold=[0, 0, 0])
+    for frame in (table, plain):
+        if ending == "parquet":
+            frame.to_parquet(path)
+        else:
+            frame.to_csv(path, index=False, sep="\t" if ending == "tsv" else ",")
+        said = select_labels(path).read_as
+        if frame is table:
+            assert not said
+    assert (
+        said
+        == "A row is a label: 'label' of 'worker' for 'item'; no part of it: 'correct', 'gold'."
+    )
+
+
+@pytest.mark.parametrize("name", ["category", "Code", "label"])
+def test_totals_of_annotators_are_no_labels(name, tmp_path):
+    path = tmp_path / "totals.csv"
+    path.write_text(f"{name},coder1,coder2\nanger,12,14\njoy,30,28\nfear,7,9\nnone,51,49\n")
+    with pytest.raises(ReaderError, match=r"names categories.*--item"):
+        select_labels(path)
+    assert select_labels(path, item=name).labels.n_items == 4
+    path.write_text(f"{name},coder1,coder2\nanger,yes,no\njoy,no,no\nfear,yes,yes\n")
+    assert select_labels(path).labels.n_items == 3
+
+
+@pytest.mark.parametrize("name", ["kappa", "Cohen's kappa", "alpha"])
+def test_a_table_of_coefficients_is_no_table_of_labels(name, tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text(f"pair,{name},coder1,coder2\nA,.61,ann,bob\nB,.52,ann,cy\nC,.7,bob,cy\n")
+    with pytest.raises(ReaderError, match=r"holds a coefficient.*--annotators"):
+        select_labels(path)
+    assert select_labels(path, annotators=["coder1", "coder2"]).labels.n_labels == 6
+    path.write_text(f"pair,{name},coder1,coder2\nA,.61,ann,bob\nB,.52,ann,ann\nC,.7,bob,cy\n")
+    assert select_labels(path).labels.n_labels == 6

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from annobench.datasets._text import read_rows
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source, SourceFile
+from annobench_datasets._text import read_rows
 
 # The commit and the checksum pin the bytes; a file that differs is refused.
 _FILE = SourceFile("labels.tsv", sha256="0" * 64)

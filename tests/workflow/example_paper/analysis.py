@@ -7,9 +7,9 @@ from matplotlib.figure import Figure
 from annobench import plotting
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
-from annobench.replication.analysis import Effort
-from annobench.replication.results import Results
-from annobench.replication.study import Study
+from annobench_replication.analysis import Effort
+from annobench_replication.results import Results
+from annobench_replication.study import Study
 
 #: Section 2: how often one annotator is right.
 ACCURACY = 0.7

@@ -8,10 +8,10 @@ import pandas as pd
 from annobench.agreement import krippendorff_alpha
 from annobench.datasets import LoadedData
 from annobench.evaluation.soft_labels import calibration_to_humans, soft_scores
-from annobench.replication.analysis import Effort
-from annobench.replication.rows import interval_columns
 from annobench.resampling.intervals import percentile_interval
 from annobench.resampling.weights import draw_counts
+from annobench_replication.analysis import Effort
+from annobench_replication.rows import interval_columns
 
 from .values import (
     MEASURES,

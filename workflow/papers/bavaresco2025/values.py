@@ -15,11 +15,11 @@ from scipy.stats import rankdata
 
 from annobench.agreement import krippendorff_alpha
 from annobench.datasets import LoadedData
-from annobench.replication.analysis import Effort
-from annobench.replication.ledger import Computed
-from annobench.replication.rounding import Rounded
-from annobench.replication.study import Study
 from annobench.resampling.weights import draw_counts
+from annobench_replication.analysis import Effort
+from annobench_replication.ledger import Computed
+from annobench_replication.rounding import Rounded
+from annobench_replication.study import Study
 
 #: Properties by the name of their data set, in the order of the result files.
 NAMES = (

@@ -8,9 +8,9 @@ metaphor in discourse show the method at work.
 import numpy as np
 
 from annobench.noise.reliability_threshold import compare_cuts
-from annobench.replication.analysis import Effort
-from annobench.replication.results import Results
-from annobench.replication.study import Study
+from annobench_replication.analysis import Effort
+from annobench_replication.results import Results
+from annobench_replication.study import Study
 
 from . import constraints, discourse, figures, simulation, tables, values
 from .printed import Printed

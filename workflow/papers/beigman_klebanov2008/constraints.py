@@ -11,7 +11,7 @@ import pandas as pd
 import scipy.optimize
 from scipy.special import comb
 
-from annobench.replication.feasible import Constraints
+from annobench_replication.feasible import Constraints
 
 from .printed import HALF, Printed
 

@@ -8,7 +8,7 @@ import pandas as pd
 from annobench import agreement
 from annobench.labels.annotations import Annotations
 from annobench.noise.reliability_threshold import deliberate
-from annobench.replication.statistics import mean_and_range
+from annobench_replication.statistics import mean_and_range
 
 from .constraints import patterns
 from .marks import SimulatedMarks, marks_and_votes

@@ -10,9 +10,9 @@ import scipy.stats
 from numpy.typing import ArrayLike
 
 from annobench.noise.reliability_threshold import poisson_binomial_pmf, threshold
-from annobench.replication.ledger import Computed
-from annobench.replication.rounding import Rounded, propagate
-from annobench.replication.rows import Value, value_row
+from annobench_replication.ledger import Computed
+from annobench_replication.rounding import Rounded, propagate
+from annobench_replication.rows import Value, value_row
 
 from .printed import HALF, Printed, parts_of
 

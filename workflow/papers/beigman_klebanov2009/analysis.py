@@ -5,9 +5,9 @@ Nothing is drawn at random: every value follows from numbers printed in the text
 
 import numpy as np
 
-from annobench.replication.analysis import Effort
-from annobench.replication.results import Results
-from annobench.replication.study import Study
+from annobench_replication.analysis import Effort
+from annobench_replication.results import Results
+from annobench_replication.study import Study
 
 from . import bounds, classifiers, figures, footnote3, kappa
 from .printed import NAMES, Printed

@@ -11,9 +11,9 @@ import pandas as pd
 import scipy.stats
 
 from annobench.noise import easy_hard
-from annobench.replication.ledger import Computed
-from annobench.replication.rounding import propagate
-from annobench.replication.rows import value_row
+from annobench_replication.ledger import Computed
+from annobench_replication.rounding import propagate
+from annobench_replication.rows import value_row
 
 from .printed import FAIR, NAMES, Printed
 

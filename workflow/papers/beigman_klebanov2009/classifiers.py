@@ -9,8 +9,8 @@ import pandas as pd
 import scipy.stats
 
 from annobench.noise import easy_hard
-from annobench.replication.rounding import Rounded, propagate
-from annobench.replication.rows import Value
+from annobench_replication.rounding import Rounded, propagate
+from annobench_replication.rows import Value
 
 from .printed import Printed
 

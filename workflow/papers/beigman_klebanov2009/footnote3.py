@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from annobench.noise import easy_hard
-from annobench.replication.printed import agrees
+from annobench.reporting.printed import agrees
 
 from .printed import FAIR, Printed
 

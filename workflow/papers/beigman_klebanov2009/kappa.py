@@ -13,8 +13,8 @@ import scipy.stats
 from annobench import agreement
 from annobench.labels.annotations import Annotations
 from annobench.noise import easy_hard
-from annobench.replication.ledger import Computed
-from annobench.replication.rows import value_row
+from annobench_replication.ledger import Computed
+from annobench_replication.rows import value_row
 
 from .printed import FAIR, NAMES, Printed
 

@@ -7,8 +7,8 @@ from functools import cached_property
 import pandas as pd
 
 from annobench.noise import easy_hard
-from annobench.replication.printed import parse_printed
-from annobench.replication.study import Study
+from annobench.reporting.printed import parse_printed
+from annobench_replication.study import Study
 
 #: A fair coin, of the tables and figures that go beyond the paper's projects.
 FAIR = 0.5

@@ -8,10 +8,10 @@ from annobench.models import hierarchical_binary
 from annobench.noise import mixtures
 from annobench.noise.lazy import find_lazy
 from annobench.noise.mixtures import Counts
-from annobench.replication.analysis import Effort
-from annobench.replication.results import Results
-from annobench.replication.searches import searched_values, single_values
-from annobench.replication.study import Study
+from annobench_replication.analysis import Effort
+from annobench_replication.results import Results
+from annobench_replication.searches import searched_values, single_values
+from annobench_replication.study import Study
 
 from . import figures, models, reconstruction, simulate, tables, values
 

@@ -9,8 +9,8 @@ from scipy.stats import chi2
 
 from annobench.noise import mixtures
 from annobench.noise.mixtures import BinomialMixture
-from annobench.replication.printed import parse_printed
-from annobench.replication.study import Study
+from annobench.reporting.printed import parse_printed
+from annobench_replication.study import Study
 
 #: The parameters of each model in the order of `Printed.parameters`, and what is printed twice:
 #: all items less the others.

@@ -15,8 +15,8 @@ import pandas as pd
 
 from annobench.noise import mixtures
 from annobench.noise.mixtures import Counts
-from annobench.replication.printed import parse_printed
-from annobench.replication.reconstruct import integer_points, least_squares_step
+from annobench.reporting.printed import parse_printed
+from annobench_replication.reconstruct import integer_points, least_squares_step
 
 from .models import PARAMETERS, SAME_NUMBER, Printed, by_target, pearson
 

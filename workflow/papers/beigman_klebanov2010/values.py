@@ -16,9 +16,9 @@ from annobench.labels.annotations import Annotations
 from annobench.noise import mixtures
 from annobench.noise.lazy import LazyAnnotators
 from annobench.noise.mixtures import BinomialMixture, Counts
-from annobench.replication.ledger import PAPER_METHOD, Computed
-from annobench.replication.rounding import Rounded, propagate
-from annobench.replication.rows import Value
+from annobench_replication.ledger import PAPER_METHOD, Computed
+from annobench_replication.rounding import Rounded, propagate
+from annobench_replication.rows import Value
 
 from .models import Printed, by_target, percents
 from .reconstruction import paper_fits

@@ -9,10 +9,10 @@ simulated, calibrated to one table to show what another one should look like.
 import numpy as np
 import pandas as pd
 
-from annobench.replication.analysis import Effort
-from annobench.replication.results import Results
-from annobench.replication.searches import searched_values, single_values
-from annobench.replication.study import Study
+from annobench_replication.analysis import Effort
+from annobench_replication.results import Results
+from annobench_replication.searches import searched_values, single_values
+from annobench_replication.study import Study
 
 from . import figures, genre, simulate, tables, values
 from .printed import Printed

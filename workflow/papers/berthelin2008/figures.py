@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from annobench import plotting
-from annobench.replication.ledger import PAPER_METHOD, Computed
 from annobench.simulation import panels as simulated
+from annobench_replication.ledger import PAPER_METHOD, Computed
 
 from .genre import GenreLabels
 from .printed import REFERENCE, Printed

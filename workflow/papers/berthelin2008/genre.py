@@ -19,12 +19,12 @@ from annobench import agreement
 from annobench.core.errors import IntervalWarning
 from annobench.evaluation.scores import category_scores
 from annobench.labels.annotations import Annotations
-from annobench.replication.ledger import Computed
-from annobench.replication.printed import agrees, parse_printed
-from annobench.replication.rounding import half_unit
-from annobench.replication.rows import interval_columns, value_row
-from annobench.replication.statistics import kappas, mean_and_range
+from annobench.reporting.printed import agrees, parse_printed
 from annobench.resampling import proportion_interval
+from annobench_replication.ledger import Computed
+from annobench_replication.rounding import half_unit
+from annobench_replication.rows import interval_columns, value_row
+from annobench_replication.statistics import kappas, mean_and_range
 
 from .printed import LEVEL, REFERENCE, Printed, pairs_of
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from annobench.replication.study import Study
+from annobench_replication.study import Study
 
 REFERENCE = "ref"
 SQUARE = ("table1", "table2", "table4", "table5", "table8", "table9")

@@ -18,10 +18,10 @@ import scipy.stats
 from annobench import agreement
 from annobench.evaluation.scores import category_scores
 from annobench.labels.annotations import Annotations
-from annobench.replication.analysis import Effort
-from annobench.replication.rounding import counts_that_round_to, half_unit
-from annobench.replication.statistics import mean_and_range
 from annobench.simulation import panels
+from annobench_replication.analysis import Effort
+from annobench_replication.rounding import counts_that_round_to, half_unit
+from annobench_replication.statistics import mean_and_range
 
 from .printed import LEVEL, REFERENCE, Printed, pairs_of
 from .tables import categories

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from annobench.replication.rounding import counts_that_round_to, half_unit
+from annobench_replication.rounding import counts_that_round_to, half_unit
 
 from .printed import REFERENCE, Printed
 

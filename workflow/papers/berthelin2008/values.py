@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from annobench.replication.rounding import Rounded, propagate
+from annobench_replication.rounding import Rounded, propagate
 
 from . import tables
 from .printed import Printed, pairs_of

@@ -8,7 +8,7 @@ import pandas as pd
 import scipy.optimize
 import scipy.sparse
 
-from annobench.replication.rounding import half_unit
+from annobench_replication.rounding import half_unit
 
 from .values import CATEGORIES, CATEGORY_PAIRS, CLASSES, PAIRS, Printed, am_of, classes_of, mean_of
 

@@ -14,7 +14,7 @@ from annobench.agreement.coefficients.paired_agreement import (
 )
 from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
-from annobench.replication.rows import interval_columns
+from annobench_replication.rows import interval_columns
 
 from . import simulate, values
 from .expert_index import expert_gold

@@ -11,8 +11,8 @@ from annobench.agreement.coefficients.paired_agreement import (
     from_membership,
     paired_agreement,
 )
-from annobench.replication.rounding import Rounded, propagate
-from annobench.replication.study import Study
+from annobench_replication.rounding import Rounded, propagate
+from annobench_replication.study import Study
 
 from .expert_index import ExpertGold, expert_gold
 

@@ -20,8 +20,8 @@ from annobench.judges.alternative_annotators import (
 from annobench.judges.baselines import constant_judge, humans_as_judges, without_each_human
 from annobench.judges.panel import Panel, split_judges
 from annobench.models import dawid_skene
-from annobench.replication.analysis import Effort
-from annobench.replication.rows import interval_columns
+from annobench_replication.analysis import Effort
+from annobench_replication.rows import interval_columns
 
 REPLICATES = {"full": 1_000, "quick": 20}
 DRAWS = {"full": 300, "quick": 5}

@@ -6,10 +6,10 @@ import numpy as np
 
 from annobench.evaluation import scores
 from annobench.models import hierarchical_binary, voting
-from annobench.replication.analysis import Effort
-from annobench.replication.results import Results
-from annobench.replication.rows import shown_beside, value_row
-from annobench.replication.study import Study
+from annobench_replication.analysis import Effort
+from annobench_replication.results import Results
+from annobench_replication.rows import shown_beside, value_row
+from annobench_replication.study import Study
 
 from . import drawn, figures, printed, tables, values
 

@@ -23,9 +23,9 @@ from annobench.evaluation import scores
 from annobench.labels.annotations import Annotations
 from annobench.models import hierarchical_binary, voting
 from annobench.models.hierarchical_binary import HYPERPARAMETERS, HierarchicalBinaryFit, PrunedFit
-from annobench.replication.ledger import Computed
 from annobench.resampling import predictive_interval
 from annobench.simulation import panels
+from annobench_replication.ledger import Computed
 
 from .printed import Design
 

@@ -6,9 +6,9 @@ SummEval, whose answers are not at hand, are checked against one another by `sum
 
 import numpy as np
 
-from annobench.replication.analysis import Effort
-from annobench.replication.results import Results
-from annobench.replication.study import Study
+from annobench_replication.analysis import Effort
+from annobench_replication.results import Results
+from annobench_replication.study import Study
 
 from . import claims, figures, summeval, tables, values
 

@@ -5,8 +5,8 @@ from itertools import combinations
 
 import numpy as np
 
-from annobench.datasets.chiang2023 import PROMPTS
 from annobench.evaluation.correlations import WilliamsTest, williams_test
+from annobench_datasets.chiang2023 import PROMPTS
 
 from .values import ATTRIBUTES, Correlations, Rated
 

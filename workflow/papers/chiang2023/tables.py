@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from annobench.datasets.chiang2023 import N_ANSWERS, PROMPTS
 from annobench.evaluation.correlations import grouped_correlation
-from annobench.replication.printed import parse_printed
+from annobench.reporting.printed import parse_printed
+from annobench_datasets.chiang2023 import N_ANSWERS, PROMPTS
 
 from .claims import ANALYZE, BASE, EXPLAIN, PLAIN, Tests, p_value
 from .values import (

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 
 from annobench.datasets import LoadedData
-from annobench.datasets.chiang2023 import N_ANSWERS, PROMPTS
 from annobench.evaluation.correlations import correlation_draws, grouped_correlation
-from annobench.replication.analysis import Effort
 from annobench.resampling.clusters import cluster_draws
 from annobench.resampling.intervals import percentile_interval
 from annobench.resampling.ratios import ratio
+from annobench_datasets.chiang2023 import N_ANSWERS, PROMPTS
+from annobench_replication.analysis import Effort
 
 ATTRIBUTES = ("naturalness", "coherence", "engagingness", "groundedness")
 REPLICATES = {"full": 1_000, "quick": 30}

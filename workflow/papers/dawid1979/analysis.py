@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from annobench.replication.analysis import Effort
-from annobench.replication.results import Results
-from annobench.replication.searches import searched_values
-from annobench.replication.study import Study
+from annobench_replication.analysis import Effort
+from annobench_replication.results import Results
+from annobench_replication.searches import searched_values
+from annobench_replication.study import Study
 
 from . import changes, figures, tables, values
 

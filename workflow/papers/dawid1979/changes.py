@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from annobench.labels.annotations import Annotations
-from annobench.replication.analysis import Effort
-from annobench.replication.ledger import Computed
-from annobench.replication.searches import Search, chance, search_rows
+from annobench_replication.analysis import Effort
+from annobench_replication.ledger import Computed
+from annobench_replication.searches import Search, chance, search_rows
 
 from . import values
 

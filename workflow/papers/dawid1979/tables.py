@@ -14,7 +14,7 @@ from annobench.models import dawid_skene
 from annobench.models.base import Fit
 from annobench.models.dawid_skene import DawidSkeneFit
 from annobench.models.dawid_skene.optima import Restarts, align
-from annobench.replication.analysis import Effort
+from annobench_replication.analysis import Effort
 
 from . import values
 

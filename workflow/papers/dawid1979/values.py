@@ -8,8 +8,8 @@ from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
 from annobench.models.dawid_skene import DawidSkeneFit
 from annobench.models.dawid_skene.optima import Restarts, align
-from annobench.replication.analysis import Effort
-from annobench.replication.ledger import Computed
+from annobench_replication.analysis import Effort
+from annobench_replication.ledger import Computed
 
 #: Random starts, beside (3.1) and two others.
 N_STARTS = {"full": 600, "quick": 80}

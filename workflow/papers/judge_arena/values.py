@@ -13,7 +13,7 @@ from annobench.judges.consistency import position_bias
 from annobench.judges.panel import NO_LABEL
 from annobench.judges.prevalence import METHODS, JudgedCounts, caution_of, joint, ppi, ppi_plus
 from annobench.judges.rates import rates_by_gold
-from annobench.replication.analysis import Effort
+from annobench_replication.analysis import Effort
 
 from .prevalence_coverage import Cell, measure_prevalence_coverage
 

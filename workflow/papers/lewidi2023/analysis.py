@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from annobench.replication.analysis import Effort
-from annobench.replication.results import Results
-from annobench.replication.study import Study
+from annobench_replication.analysis import Effort
+from annobench_replication.results import Results
+from annobench_replication.study import Study
 
 from . import figures, values
 

@@ -12,7 +12,7 @@ from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
 from annobench.models.base import best_categories
 from annobench.models.dawid_skene import DawidSkeneFit
-from annobench.replication.analysis import Effort
+from annobench_replication.analysis import Effort
 
 REPLICATES = {"full": 2_000, "quick": 50}
 #: Labels of the prior that the raw distribution is shrunk to, the shares of the train split.

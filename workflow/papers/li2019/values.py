@@ -128,10 +128,12 @@ def plain_values(name: str, data: LoadedData) -> dict[str, float]:
 def starts(
     data: LoadedData, rng: np.random.Generator, n_starts: int, max_iterations: int
 ) -> pd.DataFrame:
-    """Fit EBCC from starts of our own, a row each."""
+    """Fit EBCC from random starts of our own, as the authors have them, a row each."""
     labels = distinct(data)
-    options = {"n_starts": 1, "n_subtypes": SUBTYPES, "max_iterations": max_iterations}
-    fits = (ebcc.fit(labels, rng=rng, **options) for _ in range(n_starts))
+    options = {"n_subtypes": SUBTYPES, "max_iterations": max_iterations}
+    shape = labels.n_items, labels.n_categories
+    divisions = (rng.dirichlet(np.ones(SUBTYPES), shape) for _ in range(n_starts))
+    fits = (ebcc.fit(labels, start=division, **options) for division in divisions)
     found = pd.DataFrame([summarised(fitted, data) for fitted in fits])
     return found.assign(accuracy=found.pop("right").map(np.mean))
 

@@ -12,11 +12,11 @@ sense keys name, and synonyms, which the crowd's inventory lists.
 import numpy as np
 import pandas as pd
 
-from annobench.datasets.masc_crowd import by_word
 from annobench.io.wordnet import read_wordnet
-from annobench.replication.analysis import Effort
-from annobench.replication.results import Results
-from annobench.replication.study import Study
+from annobench_datasets.masc_crowd import by_word
+from annobench_replication.analysis import Effort
+from annobench_replication.results import Results
+from annobench_replication.study import Study
 
 from . import figures, tables, words
 

@@ -10,10 +10,10 @@ from functools import partial
 import pandas as pd
 from numpy.random import Generator
 
-from annobench.replication.analysis import Effort
-from annobench.replication.results import Results
-from annobench.replication.searches import searched_values
-from annobench.replication.study import Study
+from annobench_replication.analysis import Effort
+from annobench_replication.results import Results
+from annobench_replication.searches import searched_values
+from annobench_replication.study import Study
 
 from . import corpus, examples, figures, groups, model, posterior
 from .corpus import FOUR

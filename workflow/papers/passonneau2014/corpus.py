@@ -10,12 +10,12 @@ from scipy import stats
 
 from annobench import agreement
 from annobench.datasets import LoadedData
-from annobench.datasets.masc_crowd import by_word
 from annobench.labels.annotations import Annotations
 from annobench.models.dawid_skene import DawidSkeneFit
-from annobench.replication.ledger import PAPER_METHOD, Computed
-from annobench.replication.rows import coefficient_row, value_row
-from annobench.replication.study import Study
+from annobench_datasets.masc_crowd import by_word
+from annobench_replication.ledger import PAPER_METHOD, Computed
+from annobench_replication.rows import coefficient_row, value_row
+from annobench_replication.study import Study
 
 Fits = Mapping[str, DawidSkeneFit]
 #: The words of Figures 4, 5 and 8.

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from annobench.labels.annotations import Annotations
-from annobench.replication.ledger import Computed
-from annobench.replication.searches import Search, chance, search_rows, single_values
+from annobench_replication.ledger import Computed
+from annobench_replication.searches import Search, chance, search_rows, single_values
 
 from .corpus import Corpus
 

@@ -9,9 +9,10 @@ import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.naive_bayes import CategoricalNB
 
-from annobench.datasets import LoadedData, ami
-from annobench.replication.ledger import PAPER_METHOD, Computed
+from annobench.datasets import LoadedData
 from annobench.resampling import predictive_interval
+from annobench_datasets import ami
+from annobench_replication.ledger import PAPER_METHOD, Computed
 
 SPEAKERS = "ABCD"
 CONTEXTS = ("all", "focus", "no_focus")

@@ -6,12 +6,13 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from annobench.datasets import LoadedData, ami
-from annobench.replication.analysis import Effort
-from annobench.replication.results import Results
-from annobench.replication.rows import shown_beside
-from annobench.replication.study import Study
+from annobench.datasets import LoadedData
 from annobench.resampling.clusters import cluster_draws, ratio_draws
+from annobench_datasets import ami
+from annobench_replication.analysis import Effort
+from annobench_replication.results import Results
+from annobench_replication.rows import shown_beside
+from annobench_replication.study import Study
 
 from . import addressing, classifiers, differences, figures, printed, selective, utterances
 

@@ -17,8 +17,8 @@ from sklearn.linear_model import LogisticRegression
 
 from annobench.aggregation.c45 import C45
 from annobench.evaluation.selective import ABSTAIN
-from annobench.replication.ledger import Computed
 from annobench.resampling import predictive_interval
+from annobench_replication.ledger import Computed
 
 from . import learning
 from .addressing import percent

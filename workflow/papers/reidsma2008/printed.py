@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from annobench.evaluation.selective import possible_answers
-from annobench.replication.rounding import Rounded, propagate
-from annobench.replication.study import Study
+from annobench_replication.rounding import Rounded, propagate
+from annobench_replication.study import Study
 
 from .classifiers import CLASSIFIERS
 from .utterances import ANNOTATORS, CODES

@@ -16,10 +16,10 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import MaxAbsScaler
 
-from annobench.datasets import ami
-from annobench.replication.ledger import Computed
-from annobench.replication.searches import searched_values, single_values
-from annobench.replication.study import Study
+from annobench_datasets import ami
+from annobench_replication.ledger import Computed
+from annobench_replication.searches import searched_values, single_values
+from annobench_replication.study import Study
 
 #: The paper's names of the annotators, and those of the release.
 ANNOTATORS = {"dh": "dharshi", "s9": "s9553330", "vk": "vkaraisk"}

@@ -10,10 +10,10 @@ throw them out. The labels were not published; `simulate` makes some with the pa
 
 import numpy as np
 
-from annobench.replication.analysis import Effort
-from annobench.replication.ledger import CALIBRATION_METHOD
-from annobench.replication.results import Results
-from annobench.replication.study import Study
+from annobench_replication.analysis import Effort
+from annobench_replication.ledger import CALIBRATION_METHOD
+from annobench_replication.results import Results
+from annobench_replication.study import Study
 
 from . import figures, printed, relations, simulate
 

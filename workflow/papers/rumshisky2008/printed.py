@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from annobench.replication.study import Study
+from annobench_replication.study import Study
 
 NA = "N/A"
 #: Senses of a verb of which the paper names none.

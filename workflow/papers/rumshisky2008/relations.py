@@ -8,8 +8,8 @@ import pandas as pd
 
 from annobench.evaluation import information
 from annobench.labels.hierarchy import Hierarchy
-from annobench.replication.statistics import kappas
 from annobench.resampling import central_limits
+from annobench_replication.statistics import kappas
 
 from .printed import Printed
 from .simulate import LEVEL, USUAL, Tables, Verb, errors_of

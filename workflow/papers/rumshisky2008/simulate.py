@@ -18,8 +18,8 @@ import scipy.optimize
 
 from annobench import agreement
 from annobench.labels.annotations import Annotations
-from annobench.replication.statistics import kappas
 from annobench.resampling import proportion_interval
+from annobench_replication.statistics import kappas
 
 from .printed import Printed
 

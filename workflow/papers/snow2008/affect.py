@@ -15,10 +15,10 @@ import pandas as pd
 
 from annobench.datasets import LoadedData
 from annobench.evaluation.panels import panel_correlations, smallest_panel
-from annobench.replication.analysis import Effort
-from annobench.replication.ledger import Computed
-from annobench.replication.study import Study
 from annobench.resampling.weights import draw_counts
+from annobench_replication.analysis import Effort
+from annobench_replication.ledger import Computed
+from annobench_replication.study import Study
 
 EMOTIONS = ("anger", "disgust", "fear", "joy", "sadness", "surprise")
 KINDS = (*EMOTIONS, "valence")

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from annobench.evaluation.panels import panel_correlations, vote_accuracy
-from annobench.replication.ledger import Computed
-from annobench.replication.rounding import Rounded, propagate
-from annobench.replication.searches import Search, chance, search_rows, searched_values
-from annobench.replication.study import Study
 from annobench.resampling.weights import draw_counts
+from annobench_replication.ledger import Computed
+from annobench_replication.rounding import Rounded, propagate
+from annobench_replication.searches import Search, chance, search_rows, searched_values
+from annobench_replication.study import Study
 
 from .affect import CROWD, KINDS, Affect, Samples, interval
 from .votes import DATASETS, Votes

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 
 from annobench.evaluation.panels import panel_correlations
-from annobench.replication.analysis import Effort
-from annobench.replication.ledger import Computed
-from annobench.replication.study import Study
 from annobench.resampling.weights import draw_counts
+from annobench_replication.analysis import Effort
+from annobench_replication.ledger import Computed
+from annobench_replication.study import Study
 
 from .affect import KINDS, Affect, claim_row, interval, needed, paired_correlation
 

@@ -13,12 +13,12 @@ from annobench.datasets import LoadedData
 from annobench.evaluation.panels import vote_accuracy
 from annobench.labels.annotations import Annotations
 from annobench.models.base import best_categories
-from annobench.replication.analysis import Effort
-from annobench.replication.ledger import Computed
-from annobench.replication.rows import interval_columns
 from annobench.resampling.clusters import cluster_draws, ratio_draws
 from annobench.resampling.intervals import predictive_interval
 from annobench.resampling.proportions import proportion_interval
+from annobench_replication.analysis import Effort
+from annobench_replication.ledger import Computed
+from annobench_replication.rows import interval_columns
 
 DATASETS = {"rte": "snow2008_rte", "event": "snow2008_temp", "wsd": "snow2008_wsd"}
 N_ANSWERS = 10

@@ -11,7 +11,7 @@ import scipy.stats
 from annobench import agreement
 from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
-from annobench.replication.rows import interval_columns
+from annobench_replication.rows import interval_columns
 
 from .values import (
     COEFFICIENTS,

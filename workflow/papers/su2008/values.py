@@ -16,9 +16,9 @@ from annobench import agreement
 from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
 from annobench.labels.hierarchy import Hierarchy
-from annobench.replication.ledger import PAPER_METHOD, Computed
-from annobench.replication.rows import Value, coefficient_row, value_row
-from annobench.replication.study import Study
+from annobench_replication.ledger import PAPER_METHOD, Computed
+from annobench_replication.rows import Value, coefficient_row, value_row
+from annobench_replication.study import Study
 
 #: The labels of section 4 by data, training or test, and scheme.
 Senses = Mapping[tuple[str, str], Annotations]

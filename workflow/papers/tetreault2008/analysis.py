@@ -8,10 +8,10 @@ decides no verdict. The two annotators are the paper's Rater 1 and Rater 2.
 import numpy as np
 
 from annobench.evaluation.sampling import Population
-from annobench.replication.analysis import Effort
-from annobench.replication.results import Results
-from annobench.replication.statistics import kappas
-from annobench.replication.study import Study
+from annobench_replication.analysis import Effort
+from annobench_replication.results import Results
+from annobench_replication.statistics import kappas
+from annobench_replication.study import Study
 
 from . import approach, figures, judgments, values
 

@@ -9,7 +9,7 @@ import scipy.stats
 
 from annobench.evaluation import sampling
 from annobench.evaluation.sampling import METHODS, Population, StratifiedSample
-from annobench.replication.rounding import counts_that_round_to
+from annobench_replication.rounding import counts_that_round_to
 
 from .judgments import joined
 

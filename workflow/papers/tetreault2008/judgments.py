@@ -9,10 +9,10 @@ import scipy.optimize
 
 from annobench import agreement
 from annobench.labels.annotations import Annotations
-from annobench.replication.rounding import counts_that_round_to
-from annobench.replication.rows import interval_columns
-from annobench.replication.statistics import kappas
 from annobench.resampling import proportion_interval
+from annobench_replication.rounding import counts_that_round_to
+from annobench_replication.rows import interval_columns
+from annobench_replication.statistics import kappas
 
 CATEGORIES = ["extraneous", "wrong_choice", "ok"]
 

@@ -13,10 +13,10 @@ import scipy.stats
 from annobench import agreement
 from annobench.evaluation import sampling
 from annobench.evaluation.sampling import METHODS, StratifiedSample
-from annobench.replication.ledger import Computed
-from annobench.replication.rounding import Rounded, propagate
-from annobench.replication.rows import Value, value_row
 from annobench.resampling import proportion_interval
+from annobench_replication.ledger import Computed
+from annobench_replication.rounding import Rounded, propagate
+from annobench_replication.rows import Value, value_row
 
 from .approach import hours_per_label, sample_sizes
 from .judgments import as_errors, labels_of, two_annotators

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from annobench.replication.rounding import Rounded, propagate
+from annobench_replication.rounding import Rounded, propagate
 
 #: Judges that the public files do not have.
 NEW = ("llama31_8b", "llama31_70b")

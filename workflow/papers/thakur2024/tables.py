@@ -9,9 +9,9 @@ import pandas as pd
 from annobench.judges.groups import MEASURES, bias_of_errors
 from annobench.judges.panel import NO_LABEL
 from annobench.judges.prevalence import JudgedCounts, joint, judged, ppi_plus
-from annobench.replication.analysis import Effort
-from annobench.replication.rounding import Rounded
-from annobench.replication.rows import interval_columns
+from annobench_replication.analysis import Effort
+from annobench_replication.rounding import Rounded
+from annobench_replication.rows import interval_columns
 
 from .values import JUDGES, REPLICATES, TRUE, Judged, leniency_of
 

@@ -13,7 +13,7 @@ from annobench.datasets import LoadedData
 from annobench.judges.groups import GroupedAgreement, agreement_by_group, bias_of_errors
 from annobench.judges.panel import NO_LABEL
 from annobench.judges.rates import JudgeRates, rates_by_gold
-from annobench.replication.analysis import Effort
+from annobench_replication.analysis import Effort
 
 #: Targets by the names of the files.
 JUDGES = {

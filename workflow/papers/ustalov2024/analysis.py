@@ -7,9 +7,9 @@ method's definition; what the released code itself gives was measured beside, in
 
 import numpy as np
 
-from annobench.replication.analysis import Effort
-from annobench.replication.results import Results
-from annobench.replication.study import Study
+from annobench_replication.analysis import Effort
+from annobench_replication.results import Results
+from annobench_replication.study import Study
 
 from . import figures, values
 

@@ -10,9 +10,9 @@ from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene, glad, kos, mace, mmsr, voting, wawa, weighted_voting
 from annobench.models.base import best_categories
-from annobench.replication.analysis import Effort
-from annobench.replication.rows import interval_columns
 from annobench.resampling.proportions import proportion_interval
+from annobench_replication.analysis import Effort
+from annobench_replication.rows import interval_columns
 
 #: The table's columns: D_Product, D_PosSent, S_Rel and S_Adult.
 DATASETS = {

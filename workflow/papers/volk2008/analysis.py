@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from annobench.core.errors import AnnotationError
-from annobench.replication.analysis import Effort
-from annobench.replication.results import Results
-from annobench.replication.study import Study
+from annobench_replication.analysis import Effort
+from annobench_replication.results import Results
+from annobench_replication.study import Study
 
 from . import figures, printed, simulate, tiger
 

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from annobench.alignment.links import KINDS, Alignments, sizes
-from annobench.replication.rounding import counts_that_round_to
-from annobench.replication.study import Study
 from annobench.resampling import proportion_interval
+from annobench_replication.rounding import counts_that_round_to
+from annobench_replication.study import Study
 
 PARTS = {"sophie": "Sophie's World", "economy": "Economy"}
 SIDES = ("german", "english")

@@ -20,8 +20,6 @@ from scipy import stats
 
 from annobench import agreement
 from annobench.alignment.links import LINKED, UNIVERSES, Alignments, compare
-from annobench.replication.ledger import CALIBRATION_METHOD, PAPER_METHOD, Computed
-from annobench.replication.rows import interval_columns, value_row
 from annobench.simulation.alignments import (
     GOLD,
     lay_links,
@@ -29,6 +27,8 @@ from annobench.simulation.alignments import (
     simulate_links,
     tree_pairs,
 )
+from annobench_replication.ledger import CALIBRATION_METHOD, PAPER_METHOD, Computed
+from annobench_replication.rows import interval_columns, value_row
 
 from .calibration import all_and_none, calibrate, calibrate_strength, skill_and_strictness
 from .printed import PARTS, Printed, design_values

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from annobench.evaluation.error_detection import average_precision, average_precision_replicates
-from annobench.replication.analysis import Effort
 from annobench.resampling.intervals import percentile_interval
 from annobench.resampling.weights import draw_counts
+from annobench_replication.analysis import Effort
 
 from .values import METHODS, PER_CENT, Scored, ranked
 

@@ -13,9 +13,9 @@ from annobench.datasets import LoadedData
 from annobench.evaluation.error_detection import average_precision, average_precision_replicates
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
-from annobench.replication.rows import interval_columns
 from annobench.resampling.intervals import percentile_interval
 from annobench.resampling.weights import draw_counts
+from annobench_replication.rows import interval_columns
 
 from .values import PER_CENT, Scored
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from annobench.core.files import recording, replacing
-from annobench.reporting.pages import render
 from annobench_course import sessions
 from annobench_course.teacher import banks, exams
 from annobench_course.teacher.secret import Secret
+from annobench_replication.pages import render
 
 #: Of the numbers that the bank shows. It is public, and so no secret.
 SAMPLE = Secret("a sample that no exam may use")

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from annobench.core.files import recording, replacing
-from annobench.replication.ledger import read_comparison
 from annobench_course.results import COLUMNS
+from annobench_replication.ledger import read_comparison
 
 
 def main(comparisons: Iterable[str], target: Path) -> None:

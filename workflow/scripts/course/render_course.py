@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 from pygments.formatters import HtmlFormatter
 
 from annobench.core.files import recording, replacing
-from annobench.reporting.pages import render
+from annobench_replication.pages import render
 from editions.course_slides import OUTPUT_ALONE, slides_edition
 from editions.course_source import page_edition
 from pages.empty_titles import without_empty_titles

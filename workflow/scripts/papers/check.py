@@ -9,10 +9,10 @@ from rich.table import Table
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import recording
-from annobench.replication.ledger import read_comparison
-from annobench.replication.verdicts import Failure, check
-from annobench.replication.vocabulary import VERDICTS
-from annobench.reporting.verdicts import Tally
+from annobench_replication.faces import Tally
+from annobench_replication.ledger import read_comparison
+from annobench_replication.verdicts import Failure, check
+from annobench_replication.vocabulary import VERDICTS
 
 
 def counts_table(comparisons: pd.DataFrame) -> Table:

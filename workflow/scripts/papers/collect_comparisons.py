@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from annobench.core.files import recording
-from annobench.replication import ledger
+from annobench_replication import ledger
 
 
 def combine(comparisons: Iterable[pd.DataFrame]) -> pd.DataFrame:

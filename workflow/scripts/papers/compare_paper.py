@@ -7,7 +7,7 @@ import pandas as pd
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import recording, replacing
-from annobench.replication import dependence, ledger, verdicts
+from annobench_replication import dependence, ledger, verdicts
 
 
 def compare(

@@ -6,9 +6,9 @@ from pathlib import Path
 from annobench.core.errors import PublicationError
 from annobench.core.files import recording
 from annobench.datasets import LoadedData
-from annobench.replication.analysis import Analysis, Effort
-from annobench.replication.results import Results
-from annobench.replication.study import Study
+from annobench_replication.analysis import Analysis, Effort
+from annobench_replication.results import Results
+from annobench_replication.study import Study
 from catalogue import Paper, read_paper
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from annobench.core.files import recording
-from annobench.replication import dependence
-from annobench.replication.tracing import TracedPaper
+from annobench_replication import dependence
+from annobench_replication.tracing import TracedPaper
 
 
 def main(paper: TracedPaper, seed: int) -> pd.DataFrame:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from annobench.core.files import recording, replacing
-from annobench.replication.ledger import read_comparison
-from annobench.reporting.printed_tables import read_layout
+from annobench_replication.ledger import read_comparison
+from annobench_replication.printed_tables import read_layout
 from pages.records import read_record
 
 

@@ -129,8 +129,8 @@ def lay_together(
         target.write_text(_mended_notebook(text, place, notebooks), encoding="utf-8")
     if package is not None:
         write_reference(source / "reference", package, "Reference")
-        course = package.with_name("annobench_course")
-        write_reference(source / "reference" / course.name, course, course.name)
+        for name in ("annobench_course", "annobench_datasets", "annobench_replication"):
+            write_reference(source / "reference" / name, package.with_name(name), name)
     for document in source.rglob("*.md"):
         _mend_links(document, source)
     _list_contents(source)

@@ -17,7 +17,7 @@ from annobench.core.errors import AnnotationError
 from annobench.core.files import recording, replacing
 from annobench.datasets.base import LoadedData
 from annobench.labels.annotations import Annotations
-from annobench.reporting.pages import render
+from annobench_replication.pages import render
 
 COEFFICIENTS: dict[str, tuple[str, Callable[[Annotations], Agreement]]] = {
     "percent_agreement": ("percent agreement", percent_agreement),
@@ -85,7 +85,7 @@ def _overall(group: str, labels: Annotations) -> Iterator[dict[str, Any]]:
 
 def _by_word(data: LoadedData) -> Iterator[dict[str, Any]]:
     # Imported here because a repository need not hold data sets of words.
-    from annobench.datasets.masc_crowd import by_word
+    from annobench_datasets.masc_crowd import by_word
 
     rows = [row for labels in by_word(data).values() for row in _overall("", labels)]
     for name, (title, _) in COEFFICIENTS.items():

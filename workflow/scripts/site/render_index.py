@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from annobench.core.files import recording, replacing
-from annobench.replication.ledger import read_comparison
-from annobench.reporting.pages import render
-from annobench.reporting.verdicts import Tally
+from annobench_replication.faces import Tally
+from annobench_replication.ledger import read_comparison
+from annobench_replication.pages import render
 from pages.counts import count, in_order, is_seed
 from pages.discrepancies import of_all
 from pages.findings import Results, findings

@@ -9,9 +9,10 @@ import pandas as pd
 
 from annobench import __version__
 from annobench.core.files import recording, replacing
-from annobench.replication.ledger import read_comparison
-from annobench.replication.vocabulary import WEIGHTS
-from annobench.reporting.pages import records, render
+from annobench.reporting.pages import records
+from annobench_replication.ledger import read_comparison
+from annobench_replication.pages import render
+from annobench_replication.vocabulary import WEIGHTS
 from pages.captioned import figures_of
 from pages.cited import errata_records, value_records
 from pages.counts import count, entries, in_order

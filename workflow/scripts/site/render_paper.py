@@ -9,12 +9,13 @@ from typing import Any
 import pandas as pd
 
 from annobench.core.files import recording, replacing
-from annobench.replication.exhibit import figures_in, heading, printed_item
-from annobench.replication.ledger import read_comparison, read_computed
-from annobench.replication.vocabulary import EVIDENCE
-from annobench.reporting.pages import records, render
-from annobench.reporting.printed_tables import read_layout
-from annobench.reporting.verdicts import Tally
+from annobench.reporting.pages import records
+from annobench_replication.exhibit import figures_in, heading, printed_item
+from annobench_replication.faces import Tally
+from annobench_replication.ledger import read_comparison, read_computed
+from annobench_replication.pages import render
+from annobench_replication.printed_tables import read_layout
+from annobench_replication.vocabulary import EVIDENCE
 from pages.captioned import figures_of
 from pages.cited import citation
 from pages.discrepancies import ENTRY_WORDS, PART_WORDS, of_paper

@@ -10,7 +10,8 @@ from markupsafe import Markup
 from annobench.core.files import recording, replacing
 from annobench.plotting import BLUE, GREEN, GREY, INK, VERMILION, house_figure
 from annobench.reporting.figures import inline_svg
-from annobench.reporting.pages import records, render
+from annobench.reporting.pages import records
+from annobench_replication.pages import render
 
 #: Headings that are more than the file's name with a capital.
 TITLES = {"dawid_skene": "Dawid and Skene's model", "scale": "Labels in partitions, on Dask"}

@@ -6,7 +6,8 @@ from typing import Any
 import pandas as pd
 
 from annobench.core.files import recording, replacing
-from annobench.reporting.pages import records, render
+from annobench.reporting.pages import records
+from annobench_replication.pages import render
 
 
 def main(tried: Path, memory: Path, site: Path) -> str:

@@ -18,7 +18,8 @@ from annobench.plotting import (
     legend_below,
     save_figure,
 )
-from annobench.reporting.pages import picture_size, records, render
+from annobench.reporting.pages import picture_size, records
+from annobench_replication.pages import render
 from studies.audit.audit_coverage import LEVEL
 from studies.audit.label_replay import START, gains
 from study_contract.running import OwnStudy

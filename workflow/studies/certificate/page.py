@@ -13,7 +13,8 @@ from matplotlib.lines import Line2D
 
 from annobench.core.files import replacing
 from annobench.plotting import BLUE, GREY, INK, VERMILION, house_style, panels, save_figure
-from annobench.reporting.pages import picture_size, render
+from annobench.reporting.pages import picture_size
+from annobench_replication.pages import render
 from studies.certificate.certificates import TABLES
 from study_contract.running import OwnStudy
 

@@ -10,7 +10,8 @@ import pandas as pd
 
 from annobench.agreement.coefficients import discover
 from annobench.core.files import replacing
-from annobench.reporting.pages import records, render
+from annobench.reporting.pages import records
+from annobench_replication.pages import render
 from studies.conformance import conformance
 from studies.conformance.conformance import OUTCOMES
 from study_contract.running import OwnStudy

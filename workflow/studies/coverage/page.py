@@ -24,7 +24,8 @@ from annobench.plotting import (
     house_figure,
     save_figure,
 )
-from annobench.reporting.pages import picture_size, records, render
+from annobench.reporting.pages import picture_size, records
+from annobench_replication.pages import render
 from studies.coverage import interval_coverage
 from study_contract.running import OwnStudy
 

@@ -21,7 +21,8 @@ from annobench.plotting import (
     panels,
     save_figure,
 )
-from annobench.reporting.pages import picture_size, render
+from annobench.reporting.pages import picture_size
+from annobench_replication.pages import render
 from studies.noise.certificate_coverage import SHARES
 from study_contract.running import OwnStudy
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from annobench.core.errors import ReaderError
+from annobench.io._foreign import SECOND_HEADER
 from annobench.io.formats.headers import Header
 
 _BOM = b"\xef\xbb\xbf"
@@ -257,6 +258,10 @@ def csv_records(
                 if not row:
                     continue
                 number += 1
+                if row == names:
+                    raise ReaderError(
+                        f"{path}, row {number} (line {rows.line_num}): {SECOND_HEADER}"
+                    )
                 if len(row) == width:
                     yield number, dict(zip(names, row, strict=True))
                     continue
