@@ -130,6 +130,8 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
             "limit": Option(f"{IN_MEMORY} datasets", "is the time that a fit may take"),
             "replicates": Option(f"{IN_MEMORY} datasets", "is the number of bootstrap samples"),
             "seed": Option(f"{IN_MEMORY} datasets", "is the seed of random draws"),
+            "export": Option(f"{IN_MEMORY} datasets", "names a file for the answers"),
+            "author": Option(f"{IN_MEMORY} datasets", "says who made the answers"),
         },
     ),
 }
