@@ -1,8 +1,8 @@
 """Whole commands: what a user waits for, from the first key to the last file.
 
-Elapsed time of a process and its processor time, which hardly depends on other work on the machine,
-each the best of several, Python's start included. The first use of a model is measured with an empty
-folder of compiled code.
+Elapsed time of a process and its processor time, which other work on the machine hardly changes,
+each the best of several, Python's start included. The first use of a model is measured with an
+empty folder of compiled code.
 """
 
 from __future__ import annotations
