@@ -40,4 +40,3 @@ def test_a_site_is_stamped_with_the_commit(top, tmp_path_factory):
     (top / "README.md").write_text("changed\n")
     with pytest.raises(SystemExit, match="commit the changes first"):
         release.stamp(site, top)
-
