@@ -2,13 +2,17 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from annobench import datasets
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.fits import fit_all, fit_once
 from annobench.core.errors import DataUnavailableError
+from annobench.labels.annotations import Annotations
 from annobench.models import pool
 from commands import quote_pool
 from studies.pool import cases, comparison, learning, summaries
@@ -142,7 +146,7 @@ def test_the_shipped_weights_are_those_of_the_study(name):
 def test_every_rule_of_learning_is_stored():
     stored = json.loads(learning.SHIPPED.read_text(encoding="utf-8"))
     assert stored["rules"] == learning.rules()
-    assert stored["families"] == {name: cases.family_of(name) for name in stored["data"]}
+    assert stored["families"] == learning.families_of(stored["data"])
     files = {name: datasets.get(name).files for name in stored["data"]}
     for name, found in files.items():
         digest = learning.digest(each.sha256 or "" for each in found)
@@ -153,3 +157,23 @@ def test_every_rule_of_learning_is_stored():
         assert row[list(pool.MEMBERS)].to_numpy() == pytest.approx(
             known["weights"], rel=1e-4, abs=1e-6
         )
+
+
+def test_the_benchmark_fits_with_weights_that_never_saw_the_data_set(monkeypatch):
+    found = []
+    tiny = Annotations.from_arrays(list("xxyyzz"), list("ababab"), list("110010"))
+
+    def fit(annotations, *, weights):
+        found.append(weights)
+        return SimpleNamespace(posterior=np.full((3, 2), 0.5))
+
+    monkeypatch.setattr(pool, "fit", fit)
+    for name, family in (("ti_rte", "Snow et al."), ("ti_product", "cti_product")):
+        case = BenchmarkCase(name, tiny, np.array([1, 0, 1]), "real")
+        found.clear()
+        (record,) = fit_all([case], [pool], limit=5, seed=1)
+        assert record.status == "scored"
+        fit_once(pool, tiny, [1], 5, name)
+        stored = json.loads(learning.SHIPPED.read_text(encoding="utf-8"))["without"][family]
+        # Tiny labels of nowhere come first, which only compile.
+        assert found[-1].mean.tolist() == stored["weights"] == found[-2].mean.tolist()
