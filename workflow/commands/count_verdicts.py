@@ -69,7 +69,7 @@ def counted(comparisons: pd.DataFrame, papers: Path) -> str:
 
 def sets_of(paper: Mapping[str, Any]) -> str:
     """Name the families of a paper's data sets: the modules that fetch them."""
-    modules = records("annobench.datasets", "DATASETS")
+    modules = records("annobench_datasets", "DATASETS")
     named = (modules[id].__name__.rpartition(".")[2] for id in paper.get("datasets", ()))
     return ", ".join(dict.fromkeys(named)) or "\N{EN DASH}"
 
