@@ -3,6 +3,7 @@ from .choices import Choice
 from .exercise import Exercise, Given, Lesson, Mistake, Part, Property
 from .functions import Function
 from .numbers import Number, Simulation
+from .project import check_project
 from .student import Session, session
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Property",
     "Session",
     "Simulation",
+    "check_project",
     "errors",
     "session",
     "sessions",

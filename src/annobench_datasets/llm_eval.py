@@ -1,10 +1,10 @@
 """Language models as judges of short answers to trivia questions, with a human's verdict.
 
-Eight or nine models (exam-takers) answer the same 400 questions of TriviaQA. An item is an answer:
-an exam-taker and a question. The gold category is a human's verdict, "True" for a correct answer;
-the annotators are judges, language models and (in the first file) the lexical rules exact match,
-`EM`, and `Contains`. The answers themselves are not in the files: the column called response has
-the prompt.
+Eight or nine models answer the same 400 questions of TriviaQA. An item is an answer: a model (the
+column `exam_taker`) and a question. The gold category is a human's verdict, "True" for a correct
+answer; the annotators are judges, language models and (in the first file) the lexical rules exact
+match, `EM`, and `Contains`. The answers themselves are not in the files: the column called response
+has the prompt.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _N_QUESTIONS = 400
 class _File:
     """One file: its columns, and what was counted in it.
 
-    `correct` has how many answers of each exam-taker the human calls correct, `labels` how many
+    `correct` has how many answers of each model the human calls correct, `labels` how many
     verdicts each judge gave.
     """
 
@@ -73,7 +73,7 @@ class _File:
             parse=partial(_parse, layout=self),
             simulate=partial(_simulate, layout=self),
             calibration=(
-                "the human: how many answers of each exam-taker are correct (counted in the "
+                "the human: how many answers of each model are correct (counted in the "
                 "release), with questions that are hard for all",
                 "judges: the numbers of labels alone; their labels are noise, as what they said is "
                 "known from the release alone",
@@ -93,11 +93,11 @@ def _parse(files: Mapping[str, Path], layout: _File) -> DataTables:
     needed = {"model", "question", layout.human, *layout.labels}
     if not rows or not needed <= set(rows[0]):
         raise wrong(path, f"not the columns {', '.join(sorted(needed))}")
-    # An exam-taker stands there twice, once without a verdict of the human.
+    # A model stands there twice, once without a verdict of the human.
     kept = [row for row in rows if row[layout.human]]
     verdicts = {row[name] for row in kept for name in (layout.human, *layout.labels)}
     if not verdicts <= {"True", "False", ""} or {row["model"] for row in kept} != {*layout.correct}:
-        raise wrong(path, "a verdict other than True and False, or another exam-taker")
+        raise wrong(path, "a verdict other than True and False, or another model")
     taker = pd.Series([row["model"] for row in kept], dtype="str")
     question = pd.factorize(pd.Series([row["question"] for row in kept]))[0]
     gold = [row[layout.human] for row in kept]
@@ -112,7 +112,7 @@ def _parse(files: Mapping[str, Path], layout: _File) -> DataTables:
 
 
 def _items(taker: pd.Series[str], question: np.ndarray, gold: list[str]) -> pd.DataFrame:
-    # Some questions come twice to one exam-taker, so that items are numbered by row.
+    # Some questions come twice to one model, so that items are numbered by row.
     row = taker.groupby(taker).cumcount() + 1
     names = taker + " " + row.map("{:03d}".format)
     number = pd.Series([f"question_{n + 1:03d}" for n in question])
@@ -125,7 +125,7 @@ def _labels(rows: list[tuple[str, str, str]]) -> pd.DataFrame:
 
 
 def _simulate(rng: np.random.Generator, files: Mapping[str, Path], layout: _File) -> DataTables:
-    """Let exam-takers fail on the questions that are hard for all; judges flip coins."""
+    """Let the models fail on the questions that are hard for all; judges flip coins."""
     takers = list(layout.correct)
     ease = rng.standard_normal(_N_QUESTIONS)
     gold: list[str] = []

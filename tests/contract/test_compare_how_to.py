@@ -26,7 +26,7 @@ QUICK = {"--data": "snow2008_wsd", "--against": "voting", "--replicates": "10"}
 
 def test_the_page_has_a_file_and_a_command_for_each_door():
     assert set(FILES) == {"my_method.py", "my_class.py", "my_frame.py", "votes.py", "votes.R"}
-    assert len(COMMANDS) == 7
+    assert len(COMMANDS) == 9
     for name in FILES:
         assert any(name in command for command in COMMANDS), name
 

@@ -40,7 +40,7 @@ def example():
 
 @pytest.fixture
 def lesson(request):
-    """A session: its id, its syllabus, its text, its records; whether it is one of our ten."""
+    """A session: its id, its syllabus, its text, its records; whether it is one of ours."""
     held = sessions.get(request.param)
     bank = banks.get(request.param) if (held.folder / "bank.py").is_file() else {}
     return SimpleNamespace(

@@ -11,13 +11,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from exam_words import words_of_the_exam
+from exam_words import EXAM, words_of_the_exam
 
 from annobench import datasets
 from annobench_course import sessions
 from annobench_course.source import TEACHERS
 from annobench_course.teacher.confinement import IMAGE
-from scripts.course import build_wheel
+from scripts.course import archive_course, build_wheel
 from scripts.course.archive_course import (
     licences,
     may_be_passed_on,
@@ -54,6 +54,7 @@ def packed(tmp_path, metas):
     for name in ("annobench-1.2-wheel", "requirements", "readme", "licence", "terms", "results"):
         inputs[name.split("-")[-1]] = [tmp_path / name]
         (tmp_path / name).write_text(name)
+    inputs["project"] = [TOP / "docs" / "how-to" / "project.md"]
     inputs |= {"student": [], "tables": [], "data": []}
     for id in metas:
         (tmp_path / id).mkdir()
@@ -136,6 +137,7 @@ def test_the_guide_in_the_teachers_archive_leads_on(tmp_path):
     }
     names = ("how-to/teach", "how-to/own-session", "explanation/course")
     inputs["guide"] = [TOP / "docs" / f"{name}.md" for name in names]
+    inputs["project"] = [TOP / "docs" / "how-to" / "project.md"]
     inputs |= {"solutions": [], "slides": [], "container": [OWN / "Containerfile"]}
     for name in ("annobench-1.2-py3-none-any.whl", "requirements.txt"):
         (tmp_path / name).write_bytes(b"")
@@ -143,7 +145,7 @@ def test_the_guide_in_the_teachers_archive_leads_on(tmp_path):
     inputs["requirements"] = [tmp_path / "requirements.txt"]
     files = dict(teachers_files(inputs, tmp_path / "students.zip"))
     named = set(re.findall(r"`(guide/[^`]+)`", files["README.md"].decode()))
-    assert named == {"guide/how-to/teach.md"}
+    assert named == {"guide/how-to/teach.md", "guide/how-to/project.md"}
     assert f"docker build --tag {IMAGE} ." in inputs["guide"][0].read_text("utf-8")
     assert b"version 1.2. CC BY 4.0" in files["TERMS.md"]
     built = b"docker build --tag annobench-course:1.2 ."
@@ -155,6 +157,14 @@ def test_the_guide_in_the_teachers_archive_leads_on(tmp_path):
         if name.startswith("guide/"):
             for link in re.findall(r"\]\((?!http)([^)#]+)", text.decode()):
                 assert os.path.normpath(Path(name).parent / link) in files, (name, link)
+
+
+def test_students_get_the_guide_to_a_project_without_the_teachers_part():
+    guide = archive_course.project_guide(TOP / "docs" / "how-to" / "project.md").decode()
+    assert "## Rubric" in guide
+    assert "For the teacher" not in guide
+    assert not EXAM.search(guide.encode())
+    assert not re.findall(r"\]\((?!http)([^)#]+)", guide), "no link leads out of the archive"
 
 
 def test_the_guide_for_teachers_names_the_sessions_that_fetch_labels():
@@ -175,6 +185,8 @@ def test_licences_are_those_of_the_sources():
         sources = {row["dataset"]: row for row in csv.DictReader(file)}
     for id in USED:
         source = datasets.get(id).source
+        if source.mirrored and source.mirrored.startswith("exports/"):
+            continue  # SOURCES.csv doesn't list them
         row = sources[source.name]
         assert (row["repository"], row["commit"]) == (source.repository, source.commit), id
         assert source.licence.startswith(row["licence"]), id
@@ -200,9 +212,14 @@ def test_the_students_wheel_has_no_word_of_the_exam_and_the_teachers_has_the_ban
         lacking = set(other.namelist()) - set(one.namelist())
         texts = [name for name in one.namelist() if name.endswith("/session.md")]
         taught = [one.read(name).decode() for name in texts]
+        names = one.namelist()
     assert "annobench_course/sessions/s01_chance/bank.py" in lacking
     assert {Path(name).name for name in lacking if "/teacher/" not in name} == {"bank.py"}
-    assert len(texts) == 10
+    corpora = {name for name in names if "/corpus/" in name}
+    assert len(texts) == len(sessions.discover()) - 1  # but the example of the tests
+    brought = (TOP / "src" / "annobench_course" / "sessions").glob("*/corpus/**/*.*")
+    assert corpora == {path.relative_to(TOP / "src").as_posix() for path in brought}
+    assert len(corpora) > 40
     for tag in TEACHERS:
         assert not [text for text in taught if re.search(rf'(:tags:|"tags":) \[.*{tag}', text)]
 

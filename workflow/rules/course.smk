@@ -251,6 +251,7 @@ rule archive_course:
             str(DOCS / f"{name}.md")
             for name in ("how-to/teach", "how-to/own-session", "explanation/course")
         ],
+        project=str(DOCS / "how-to/project.md"),
         licence=str(WORKFLOW.parent / "LICENSE"),
         terms=str(ARCHIVE / "TERMS.md"),
         permissions=str(ARCHIVE / "licences.toml"),

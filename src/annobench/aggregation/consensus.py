@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench import agreement, models, plotting
+from annobench.aggregation._sets import CategorySets, category_sets
 from annobench.aggregation._tables import (
     annotators_table,
     doubtful_labels_table,
@@ -104,6 +105,8 @@ class Consensus(Summarised):
         What a reader should know before using the tables.
     gold : GoldCheck or None
         How good categories and probabilities are on gold items; None without gold.
+    sets : CategorySets or None
+        Sets of categories of the items; None if none were asked for.
 
     Notes
     -----
@@ -122,6 +125,7 @@ class Consensus(Summarised):
     convergence: pd.DataFrame
     remarks: tuple[str, ...]
     gold: GoldCheck | None = None
+    sets: CategorySets | None = None
 
     def summary(self) -> pd.DataFrame:
         """Return how common the categories are.
@@ -193,6 +197,7 @@ def consensus(
     rng: np.random.Generator | int | None = ...,
     replicates: int = ...,
     gold: Mapping[str, str] | None = ...,
+    sets: float | None = ...,
     **options: Any,
 ) -> Consensus: ...
 @overload
@@ -203,6 +208,7 @@ def consensus(
     rng: np.random.Generator | int | None = ...,
     replicates: int = ...,
     gold: Mapping[str, str] | None = ...,
+    sets: float | None = ...,
     engine: Engine = ...,
     scheduler: Scheduler = ...,
     out: str | Path | None = ...,
@@ -215,6 +221,7 @@ def consensus(
     rng: np.random.Generator | int | None = None,
     replicates: int = 200,
     gold: Mapping[str, str] | None = None,
+    sets: float | None = None,
     engine: Engine = "auto",
     scheduler: Scheduler = None,
     out: str | Path | None = None,
@@ -238,6 +245,9 @@ def consensus(
         Known categories of some items: fixed, if the model takes gold, and what the categories are
         scored and the probabilities calibrated on. `items` then has the columns `gold` and
         `calibrated`, the calibrated probability of the category.
+    sets : float, optional
+        Level of category sets, such as .9, in (0, 1): conformal with gold, else credible. `items`
+        then has the columns `category_set`, names with commas, and `set_size`.
     engine : {"auto", "memory", "dask"}, default "auto"
         Where partitions are fitted: in memory or on Dask's workers; by default on Dask if there
         are more than 5,000,000 labels.
@@ -259,7 +269,8 @@ def consensus(
     ------
     AnnotationError
         If there is no such model, it has no such option, or it can't take the labels; if Dask is
-        to fit and these are no partitions, or no folder is named.
+        to fit and these are no partitions, or no folder is named; if sets are asked for and there
+        are too few gold items for them, or the labels are not in memory.
 
     Examples
     --------
@@ -274,6 +285,11 @@ def consensus(
             raise AnnotationError(
                 "consensus: items are written by partition or chunk. Name a folder with out=."
             )
+        if sets is not None:
+            raise AnnotationError(
+                "consensus: category sets need all items in memory, and these are in blocks. Leave "
+                "sets out."
+            )
         return consensus_partitions(
             labels, out, model=model, rng=rng, gold=gold, scheduler=scheduler, **options
         )
@@ -287,7 +303,8 @@ def consensus(
         if gold is None:
             fitted = models.fit(annotations, model, rng=rng, **options)
         else:
-            fitted, checked = fit_with_gold(annotations, gold, model, rng=rng, **options)
+            fitted, checked = fit_with_gold(annotations, gold, model, rng=rng, sets=sets, **options)
+    found_sets = None if sets is None else category_sets(fitted, checked, sets)
     if checked is not None and checked.fixed:
         options["gold"] = np.where(checked.codes < annotations.n_categories, checked.codes, -1)
     remarks = [*_design_remarks(annotations, module.METHOD), *fitted.cautions(annotations)]
@@ -317,7 +334,7 @@ def consensus(
     return Consensus(
         model=model,
         fitted=fitted,
-        items=items_table(annotations, fitted, checked),
+        items=items_table(annotations, fitted, checked, found_sets),
         annotators=annotators,
         confusion=_with_ends(confusion),
         prevalence=_with_ends(prevalence),
@@ -325,6 +342,7 @@ def consensus(
         convergence=convergence,
         remarks=(*remarks, *(() if checked is None else checked.remarks)),
         gold=checked,
+        sets=found_sets,
     )
 
 

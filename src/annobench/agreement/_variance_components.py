@@ -148,7 +148,7 @@ class Refits:
         starts = ((1.0, 0.5), (0.3, 0.3), (1.0, 0.0)) if start is None else (start,)
         best: Any = None
         for each in starts:
-            found = optimize.minimize(
+            found = optimize.minimize(  # type: ignore[call-overload]
                 lambda scales: self.design.profile(scales)[0],
                 np.array(each),
                 method="L-BFGS-B",

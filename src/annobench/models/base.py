@@ -119,8 +119,8 @@ class Method:
     offers : frozenset of str
         Functions of its module in addition to `fit`: "bootstrap", whose result has draws of
         `prevalence` and `confusion` and counts `n_switched`; "restarts", which looks for
-        other optima and whose result has the `best` fit; and "fit_partitions", for labels that
-        memory does not hold.
+        other optima and whose result has the `best` fit; "refit", which fits again with other gold
+        what gold calibrates; and "fit_partitions", for labels that memory does not hold.
     unchanged_by : frozenset of str
         Out of `CHANGES`, those that by theory change neither the items' posterior nor what is said
         of annotators: all of them.
@@ -571,8 +571,7 @@ class ConfusionFit(Fit):
         # Compiled code takes a moment to load.
         from annobench.models.dependence import check
 
-        prevalence = getattr(self, "prevalence", None)
-        return None if prevalence is None else check(annotations, prevalence, self.confusion)
+        return check(annotations, self.posterior) if hasattr(self, "prevalence") else None
 
     def count_parameters(self, n_annotators: int, n_items: int) -> int:
         k = len(self.categories)

@@ -143,3 +143,25 @@ def gradebook(
     for row in said.to_dict("records"):
         say(f"{row['session'] or row['file']}, {row['student'] or 'no name'}: {row['remark']}")
     say(f"{out}: {table.shape[0]} rows; {remarks}: {len(said)} remarks")
+
+
+@app.command()
+def project(
+    folders: Annotated[list[Path], typer.Argument(help="Folders of projects, one a student.")],
+) -> None:
+    """Say what is missing in the folders of projects with students' own labels.
+
+    Example: annobench course project projects/ann projects/bob
+    """
+    from annobench_course.project import check_project
+
+    complete = True
+    for folder in folders:
+        try:
+            found = check_project(folder)
+        except ValueError as error:
+            fail(error)
+        complete &= found.is_complete
+        say(repr(found))
+    if not complete:
+        raise typer.Exit(1)

@@ -85,6 +85,16 @@ def _filled(path: Path, wheel: Path) -> bytes:
     return text.replace("WHEEL", wheel.name).replace("VERSION", wheel.name.split("-")[1]).encode()
 
 
+#: Where the part of the guide to projects begins that is for teachers.
+_FOR_TEACHERS = "\n## For the teacher\n"
+
+
+def project_guide(guide: Path) -> bytes:
+    """Return the students' part of the guide to a project with one's own labels."""
+    students, _, _ = guide.read_text("utf-8").partition(_FOR_TEACHERS)
+    return students.encode()
+
+
 def students_files(
     inputs: dict[str, list[Path]], metas: dict[str, dict[str, Any]]
 ) -> Iterator[tuple[str, bytes]]:
@@ -95,6 +105,7 @@ def students_files(
     yield "README.md", _filled(inputs["readme"][0], wheel)
     yield "LICENSE", inputs["licence"][0].read_bytes()
     yield "TERMS.md", _filled(inputs["terms"][0], wheel)
+    yield "PROJECT.md", project_guide(inputs["project"][0])
     yield "requirements.txt", with_wheel(requirements, wheel)
     yield wheel.name, wheel.read_bytes()
     for path in inputs["student"]:
@@ -122,7 +133,10 @@ def teachers_files(inputs: dict[str, list[Path]], students: Path) -> Iterator[tu
     yield "package/requirements.txt", with_wheel(requirements, package)
     yield "package/Containerfile", _filled(inputs["container"][0], package)
     yield "bank.html", inputs["bank"][0].read_bytes()
-    for path in inputs["guide"]:  # in folders of their names, so that links lead on
+    for path in [
+        *inputs["guide"],
+        *inputs["project"],
+    ]:  # in folders of their names, so that links lead on
         yield f"guide/{path.parent.name}/{path.name}", path.read_bytes()
     for kind in ("solutions", "slides"):
         for path in inputs[kind]:
@@ -165,7 +179,17 @@ if snakemake := globals().get("snakemake"):
                 "permissions",
                 "licences",
             ),
-            *("results", "data", "tables", "student", "solutions", "slides", "bank", "guide"),
+            *(
+                "results",
+                "data",
+                "tables",
+                "student",
+                "solutions",
+                "slides",
+                "bank",
+                "guide",
+                "project",
+            ),
         )
         paths = {}
         for name in named:

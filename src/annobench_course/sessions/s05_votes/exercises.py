@@ -28,7 +28,7 @@ LESSON = Lesson(
     "what is known of the annotators.",
     needs=("binomial distribution", "Bayes' rule", "logarithms"),
     data=("snow2008_rte",),
-    papers=("carpenter2008", "beigman_klebanov2010"),
+    papers=("snow2008", "carpenter2008"),
     worksheet=("5.1", "5.2", "5.4"),
     timing=(
         Part(15, "the worksheet; votes, ties and Condorcet's theorem"),

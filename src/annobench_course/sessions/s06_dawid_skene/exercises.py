@@ -31,7 +31,7 @@ LESSON = Lesson(
     "says: which optimum, which names of the classes, how certain.",
     needs=("05_votes", "conditional probability", "loops over arrays in NumPy"),
     data=("anesthesia", "snow2008_rte", "masc_crowd"),
-    papers=("passonneau2014",),
+    papers=("dawid1979", "passonneau2014"),
     worksheet=("6.1", "6.2", "6.4"),
     timing=(
         Part(10, "the worksheet; the story once more"),

@@ -34,6 +34,7 @@ LESSON = Lesson(
         "beigman_klebanov2009",
         "beigman_klebanov2010",
         "carpenter2008",
+        "northcutt2021",
     ),
     worksheet=("8.1", "8.2", "8.4"),
     timing=(

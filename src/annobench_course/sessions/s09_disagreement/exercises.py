@@ -35,7 +35,7 @@ LESSON = Lesson(
         "masc_crowd",
         "metaphor_discourse_binary",
     ),
-    papers=("reidsma2008", "rumshisky2008"),
+    papers=("reidsma2008", "rumshisky2008", "baan2022", "weber2024"),
     worksheet=("9.1", "9.3", "9.5"),
     timing=(
         Part(15, "the worksheet; noise, and disagreement with a direction", ("9.2",)),
