@@ -33,8 +33,8 @@ def offered_modules(package: str) -> set[str]:
     Parameters
     ----------
     package : str
-        Its `__all__` has names and packages, whose `__all__` have more. Without one, nothing is
-        told apart, and the answer is empty.
+        Its `__all__` has names and packages, whose `__all__` have more. Without one the answer is
+        empty.
     """
     found: set[str] = set()
     waiting = [package] if hasattr(importlib.import_module(package), "__all__") else []
