@@ -571,8 +571,7 @@ class ConfusionFit(Fit):
         # Compiled code takes a moment to load.
         from annobench.models.dependence import check
 
-        prevalence = getattr(self, "prevalence", None)
-        return None if prevalence is None else check(annotations, prevalence, self.confusion)
+        return check(annotations, self.posterior) if hasattr(self, "prevalence") else None
 
     def count_parameters(self, n_annotators: int, n_items: int) -> int:
         k = len(self.categories)
