@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import linear_sum_assignment
 
 from annobench.labels import Annotations
 from annobench.models.dawid_skene.em import Problem, Settings
+from annobench.models.dawid_skene.optima import best_order
 from annobench.models.dawid_skene.samples import LANES, fit_samples
 from annobench.models.dawid_skene.starts import votes_start
 
@@ -110,3 +112,17 @@ def test_no_samples_are_no_fits(rng):
     a = labels_of(rng)
     problem = Problem.of(a, Settings.plain(a, 0.5, max_iterations=5))
     assert fit_samples(problem, problem.begin(votes_start(a), None), [], 1e-4) == []
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+def test_classes_are_matched_with_categories_for_the_largest_sum(rng, k):
+    for _ in range(20):
+        overlap = rng.random((k, k))
+        row, column = linear_sum_assignment(overlap, maximize=True)
+        order = best_order(overlap, 0.0)
+        assert overlap[np.arange(k), order].sum() == pytest.approx(overlap[row, column].sum())
+        assert sorted(order) == list(range(k))
+
+
+def test_of_equal_orders_the_classes_keep_their_names():
+    np.testing.assert_array_equal(best_order(np.ones((3, 3)), 3.0), [0, 1, 2])

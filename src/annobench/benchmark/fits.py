@@ -24,6 +24,7 @@ from annobench.core.errors import AnnotationError, MethodTimeoutError
 from annobench.core.files import replacing
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
+from annobench.models._guard import against_votes
 from annobench.models.base import Method
 
 __all__ = [
@@ -80,7 +81,7 @@ class FitRecord:
     status : {"scored", "over budget", "not applicable", "failed"}
         A method that refuses the labels is not applicable.
     note : str
-        Why there is no score; empty otherwise.
+        Why there is no score; of one that is scored, the cautions that compare it with the votes.
     seconds : float
         Processor time of the fit, all threads together, the mean of several if it is short; NaN if
         there is none.
@@ -237,7 +238,8 @@ def _fit(model: Model, case: BenchmarkCase, limit: float, seed: int) -> FitRecor
     # The signal arrives late where compiled code runs long.
     if record.seconds > limit:
         return record
-    return replace(record, status="scored", note="", posterior=posterior, confusion=confusion)
+    said = " ".join(each.text for each in against_votes(posterior, annotations))
+    return replace(record, status="scored", note=said, posterior=posterior, confusion=confusion)
 
 
 def fit_once(

@@ -138,17 +138,6 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
 
 
 def options_of(command: str) -> dict[str, Option]:
-    """Return the options of a command that may have no effect, by name.
-
-    Parameters
-    ----------
-    command : str
-        Its name.
-
-    Returns
-    -------
-    dict of str to Option
-        Those of reading first.
-    """
+    """Return the options of a command that may have no effect, by name."""
     unused, own = COMMANDS[command]
     return {name: option for name, option in READING.items() if name not in unused} | dict(own)

@@ -176,7 +176,7 @@ def compare(
         )
     else:
         console.print(_ranking_table(found))
-    for text in remarks:
+    for text in [*remarks, *_cautions(found, everyone=reading is not None)]:
         note(f"Note: {text}")
     say_written(folder, ["index.html", "ranking.csv", "scores.csv", "fits.csv", "methods.csv"])
     if export is not None:
@@ -197,6 +197,15 @@ def _check_export(export: Path | None, author: str | None, candidates: list[Cand
         )
     if export.suffix != ".json":
         raise AnnotationError(f"compare: --export {export}: the file's name must end in .json.")
+
+
+def _cautions(found: Outcome, *, everyone: bool) -> list[str]:
+    """Say which scored fits are far from the votes: all, or those of the candidates."""
+    fits = found.tables.fits
+    said = fits[(fits["status"] == "scored") & (fits["note"] != "")]
+    if not everyone:
+        said = said[said["method"].isin(found.candidates)]
+    return [f"{row.method} on {row.problem}: {row.note}" for row in said.itertuples()]
 
 
 def _comparison_folder(methods: list[str], reading: Reading | None) -> Path:

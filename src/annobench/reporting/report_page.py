@@ -156,20 +156,7 @@ def render(
 
 
 def said_of_target(table: pd.DataFrame, target: float | None) -> str:
-    """Say whether the interval of Krippendorff's alpha supports a value.
-
-    Parameters
-    ----------
-    table : DataFrame
-        What `annobench.agreement.report` says.
-    target : float or None
-        The value.
-
-    Returns
-    -------
-    str
-        A sentence; empty without a value, or without an interval.
-    """
+    """Say whether the interval of Krippendorff's alpha supports a value."""
     lead = _lead(table)
     if target is None or lead is None or math.isnan(lead["lower"]):
         return ""
@@ -185,14 +172,7 @@ def said_of_target(table: pd.DataFrame, target: float | None) -> str:
 
 
 def to_discuss(annotations: Annotations, texts: Mapping[str, str]) -> pd.DataFrame:
-    """List the items with least agreement for those who labelled them.
-
-    Returns
-    -------
-    DataFrame
-        One row an item, at most `MAX_DISCUSSED`, the least agreement first: item, text (if there
-        are any), observed_agreement, and labels, such as "anna: yes; ben: no".
-    """
+    """List the items with least agreement for those who labelled them."""
     a, rows = as_annotations(annotations, "to_discuss"), []
     order, agreeing = _least_agreement(a)
     for i in order[:MAX_DISCUSSED]:

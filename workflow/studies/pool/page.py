@@ -17,7 +17,8 @@ from annobench.plotting import (
     house_figure,
     save_figure,
 )
-from annobench.reporting.pages import picture_size, records, render
+from annobench.reporting.pages import picture_size, records
+from annobench_replication.pages import render
 from studies.pool.comparison import CREDIBLE, EQUAL, LEVEL, POOL, STACKING, VARIANTS
 from studies.pool.summaries import best_single, of_data
 from study_contract.running import OwnStudy

@@ -26,6 +26,9 @@ from annobench.models.dawid_skene.starts import Start, votes_start
 
 __all__ = ["Restarts", "align", "restarts"]
 
+#: Categories whose orders are compared one by one.
+_FEW = 4
+
 
 def random_start(
     annotations: Annotations, *, rng: np.random.Generator | int | None = None
@@ -71,7 +74,10 @@ def best_order(overlap: Floats, size: float) -> NDArray[np.int64]:
     worth = overlap + np.eye(k) * 1e-9 * size
     if (worth.argmax(axis=1) == np.arange(k)).all():
         return np.arange(k)
-    # It takes a quarter of a second to import, and is seldom needed.
+    if k <= _FEW:
+        orders = np.array(list(itertools.permutations(range(k))))
+        return np.asarray(orders[worth[np.arange(k), orders].sum(axis=1).argmax()], np.int64)
+    # It takes a quarter of a second to import.
     from scipy.optimize import linear_sum_assignment
 
     return np.asarray(linear_sum_assignment(worth, maximize=True)[1], np.int64)
