@@ -16,7 +16,10 @@ LIGHT = {
     "from annobench import datasets; datasets.names()": (
         *("arviz", "matplotlib", "numba", "pandera", "scipy.optimize", "sklearn"),
     ),
-    "import annobench.agreement": ("arviz", "matplotlib", "pandera", "scipy.stats"),
+    "import annobench.agreement": (
+        *("arviz", "matplotlib", "numba", "pandera", "scipy.optimize", "scipy.stats"),
+    ),
+    "import annobench.aggregation.consensus": ("arviz", "pandera", "scipy.optimize", "scipy.stats"),
     "from annobench import models; models.discover()": ("arviz", "matplotlib", "scipy.stats"),
 }
 

@@ -28,7 +28,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from annobench.core.errors import AnnotationError, check_level
 from annobench.labels.annotations import Annotations
@@ -215,7 +215,7 @@ class PoolFit(ConfusionFit):
             of_offsets = np.eye(k)[best] - other
             slope = np.hstack([of_weights, of_offsets])
             error = np.sqrt(np.einsum("np,pq,nq->n", slope, self.covariance, slope, optimize=True))
-        margin = float(norm.ppf((1 + level) / 2)) * error
+        margin = float(ndtri((1 + level) / 2)) * error
         ends = 1 / (1 + np.exp(-np.stack([odds - margin, odds + margin])))
         return np.where(known, 1.0, ends)
 
