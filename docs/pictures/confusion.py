@@ -22,6 +22,7 @@ from annobench.models import (
     ibcc,
     item_difficulty,
     minimax_entropy,
+    pool,
     pooled_multinomial,
     random_clumped,
     voting,
@@ -530,3 +531,37 @@ def draw_random_clumped() -> None:
         right.set_title("Where annotators err together")
         right.legend(loc="upper left")
         save(figure, "models/random_clumped")
+
+
+def draw_pool() -> None:
+    """Draw the shipped weights, and calibration on labels that they were not learned from."""
+    annotations, gold = entailment()
+    shipped = pool.shipped_weights()
+    heights = np.arange(len(pool.MEMBERS))[::-1]
+    with house_figure(2, height=3.4) as (figure, (left, right)):
+        left.errorbar(
+            shipped.mean, heights, xerr=shipped.spread, fmt="o", color=BLUE, markersize=4, linewidth=1
+        )
+        left.axvline(0, color=GREY, linewidth=0.8)
+        left.set(yticks=heights, yticklabels=pool.MEMBERS, xlabel="weight")
+        left.set_title("Weights without gold")
+        right.plot([0.5, 1], [0.5, 1], color=GREY, linestyle="--", linewidth=0.9)
+        pooled = pool.fit(annotations, weights=pool.shipped_weights("snow2008_rte"))
+        for posterior, name, colour, marker in (
+            (dawid_skene.fit(annotations).posterior, "Dawid and Skene", VERMILION, "^"),
+            (pooled.posterior, "pool", BLUE, "o"),
+        ):
+            sure, hit = posterior.max(axis=1), posterior.argmax(axis=1) == gold
+            bins = np.minimum((10 * sure).astype(int), 9)
+            kept = np.flatnonzero(np.bincount(bins, minlength=10) >= 10)
+            mean = [(sure[bins == b].mean(), hit[bins == b].mean()) for b in kept]
+            size = [400 * (bins == b).mean() + 8 for b in kept]
+            right.plot(*np.transpose(mean), color=colour, linewidth=0.9, label=name)
+            right.scatter(
+                *np.transpose(mean), s=size, marker=marker, facecolor="white", edgecolor=colour
+            )
+        right.set(xlabel="probability of the best category", ylabel="share right")
+        right.set(xlim=(0.45, 1.04), ylim=(0.2, 1.04))
+        right.set_title("Textual entailment")
+        right.legend(loc="upper left")
+        save(figure, "models/pool")

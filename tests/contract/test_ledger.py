@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from long_papers import LONG_PAPERS
+from long_papers import LONG_TO_TRACE
 
 from annobench import datasets
 from annobench.reporting.printed import parse_printed
@@ -27,7 +27,7 @@ SEED = 20081
     scope="module",
     params=[
         pytest.param(
-            folder, id=folder.name, marks=[pytest.mark.slow] if folder.name in LONG_PAPERS else []
+            folder, id=folder.name, marks=[pytest.mark.slow] if folder.name in LONG_TO_TRACE else []
         )
         for folder in FOLDERS
     ],

@@ -23,6 +23,9 @@ from annobench.models.base import CHANGES, OF_ANNOTATORS, ConfusionFit, Fit, Sam
 
 MODELS = models.discover()
 
+#: Functions of a module beside `fit`.
+OFFERS = ("bootstrap", "fit_partitions", "refit", "restarts", "unseen")
+
 #: Chance of a false alarm of one comparison of two random fits.
 LEVEL = 1e-3
 
@@ -391,7 +394,7 @@ def test_a_fit_has_what_the_record_says_and_nothing_else(model):
 
 
 def test_a_module_has_the_functions_that_its_record_offers_and_no_others(model):
-    offered = {name for name in ("bootstrap", "fit_partitions", "restarts") if hasattr(model, name)}
+    offered = {name for name in OFFERS if hasattr(model, name)}
     assert offered == model.METHOD.offers
 
 

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import pytest
 from faults.mutations import endless
 
-#: How many inputs each reader gets, and how many seconds it may take for one.
-TIMES, LIMIT = 100_000, 5
+#: How many inputs each reader gets, and what is slower, or beside the readers of labels;
+#: `make test-faults INPUTS=20000` feeds as many to all.
+TIMES, FEWER = (int(os.environ.get("INPUTS", otherwise)) for otherwise in (100_000, 5_000))
 
-#: The same for what is slower, or beside the readers of labels; `make test-faults INPUTS=100000`
-#: feeds as many to them.
-FEWER = int(os.environ.get("INPUTS", TIMES // 20))
+#: How many seconds a reader may take for one input.
+LIMIT = 5
 
 #: After so many different failures a campaign ends.
 MAX_FAILURES = 8

@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-NAME = "annobench"
+from tests.mutants.stored import module_of, path_of
+
 #: Folders of tests that run in seconds, the quickest first.
 FOLDERS = ("unit", "contract", "reference", "recovery")
 #: Tests whose way to a module has more imports are not asked.
@@ -22,10 +23,10 @@ class Imports:
         self.modules: dict[str, str] = {}
         for path in sorted(source.rglob("*.py")):
             parts = path.relative_to(source).with_suffix("").parts
-            dotted = ".".join([NAME, *(part for part in parts if part != "__init__")])
-            self.modules[dotted] = path.relative_to(source).as_posix()
+            dotted = ".".join(part for part in parts if part != "__init__")
+            self.modules[dotted] = module_of(path, source)
         trees = {
-            dotted: ast.parse((source / path).read_text(encoding="utf-8"))
+            dotted: ast.parse(path_of(path, source).read_text(encoding="utf-8"))
             for dotted, path in self.modules.items()
         }
         # A package that loads names lazily has these in the modules that define them.

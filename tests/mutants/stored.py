@@ -13,7 +13,9 @@ from tests.mutants.changes import Key, Mutant, code_lines, draw, find
 
 HERE = Path(__file__).parent
 TOP = HERE.parents[1]
-SOURCE = TOP / "src" / "annobench"
+SOURCE = TOP / "src"
+#: The library; its modules are named by their paths in it, those of other packages by all of it.
+LIBRARY = "annobench"
 PAGE = TOP / "docs" / "explanation" / "mutants.md"
 RESULTS = HERE / "results.csv"
 PACKAGES = HERE / "packages.csv"
@@ -44,7 +46,11 @@ TARGETS = dict.fromkeys(
     ),
     STATISTICS,
 ) | dict.fromkeys(
-    ("core", "replication", "io", "reporting", "cli", "plotting", "datasets"), ELSEWHERE
+    (
+        *("core", "io", "reporting", "cli", "plotting", "datasets"),
+        *("annobench_replication", "annobench_datasets"),
+    ),
+    ELSEWHERE,
 )
 STATUSES = ("killed", "timeout", "equivalent", "survived")
 
@@ -87,6 +93,17 @@ class Package:
     lines: int
     planned: int
     target: float
+
+
+def module_of(path: Path, source: Path) -> str:
+    """Return how a module is called, by its file in the folder of sources."""
+    return path.relative_to(source).as_posix().removeprefix(f"{LIBRARY}/")
+
+
+def path_of(module: str, source: Path) -> Path:
+    """Return the file of a module, which need not be there."""
+    inside = source / LIBRARY / module
+    return inside if inside.is_file() else source / module
 
 
 def package_of(module: str) -> str:
@@ -160,7 +177,7 @@ class Plan:
         self.source = source
         self.modules: dict[str, list[str]] = defaultdict(list)
         for path in sorted(source.rglob("*.py")):
-            module = path.relative_to(source).as_posix()
+            module = module_of(path, source)
             if package_of(module) in TARGETS:
                 self.modules[package_of(module)].append(module)
         self._found: dict[str, list[Mutant]] = {}
@@ -173,10 +190,10 @@ class Plan:
         """Take stored outcomes; those of modules that are elsewhere now get the new places."""
         places = defaultdict(list)
         for path in self.source.rglob("*.py"):
-            places[path.name].append(path.relative_to(self.source).as_posix())
+            places[path.name].append(module_of(path, self.source))
         self.outcomes = []
         for one in outcomes:
-            if not (self.source / one.module).is_file():
+            if not path_of(one.module, self.source).is_file():
                 new = [replace(one, module=place) for place in places[Path(one.module).name]]
                 new = [other for other in new if self.holds(other)]
                 one = new[0] if len(new) == 1 else one
@@ -184,12 +201,12 @@ class Plan:
 
     def text(self, module: str) -> str:
         """Return the source of a module."""
-        return (self.source / module).read_text(encoding="utf-8")
+        return path_of(module, self.source).read_text(encoding="utf-8")
 
     def find(self, module: str) -> list[Mutant]:
         """List the mutants of a module, none of one that is not there."""
         if module not in self._found:
-            there = (self.source / module).is_file()
+            there = path_of(module, self.source).is_file()
             self._found[module] = find(self.text(module), module) if there else []
         return self._found[module]
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from tests.mutants.changes import Mutant
 from tests.mutants.reach import Imports
-from tests.mutants.stored import SOURCE, TOP
+from tests.mutants.stored import LIBRARY, SOURCE, TOP, path_of
 
 #: The limit of CPU time, as a multiple of the tests' usual time and seconds on top of it.
 TIMEOUT = (3, 20)
@@ -85,7 +85,7 @@ class Recorder:
         # A new mapping, since this comprehension is itself a call that is traced.
         calls, self.calls = self.calls, {}
         names = {
-            f"{code.co_filename.removeprefix(self.package)}::"
+            f"{code.co_filename.removeprefix(self.package).removeprefix(f'{LIBRARY}/')}::"
             f"{code.co_qualname.replace('.<locals>', '')}"
             for code in calls.values()
             if code.co_filename.startswith(self.package)
@@ -135,9 +135,14 @@ class Workshop:
     """A copy of the library in which one file at a time is changed, and tests run on it."""
 
     def __init__(self, folder: Path) -> None:
-        self.package = folder / "src" / "annobench"
+        if path := os.environ.get("PYTHONPATH"):
+            raise SystemExit(
+                f"PYTHONPATH is {path!r}, from which tests would import the library unchanged. "
+                "Run env -u PYTHONPATH python -m tests.mutants."
+            )
+        self.package = folder / "src"
         self.whole = folder / "whole"
-        ignore = shutil.ignore_patterns("__pycache__")
+        ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
         for copied in (self.package, self.whole):  # with the files' times, for numba's cache
             shutil.rmtree(copied, ignore_errors=True)
             shutil.copytree(SOURCE, copied, ignore=ignore)
@@ -172,7 +177,7 @@ class Workshop:
         Such a module's mutants run uncompiled: a kernel in another file that was compiled with the
         old one would be taken from numba's cache.
         """
-        return "import kernel" in (self.whole / module).read_text(encoding="utf-8")
+        return "import kernel" in path_of(module, self.whole).read_text(encoding="utf-8")
 
     def run(self, arguments: list[str], seconds: float, plain: bool, plugin) -> str:
         """Run tests in a process of its own: passed, failed, timeout or none."""
@@ -279,8 +284,8 @@ class Workshop:
     def _try(
         self, mutant: Mutant, path: Path, tests: Collection[str], plain: bool
     ) -> tuple[str, str]:
-        changed = self.package / mutant.module
-        source = self.whole / mutant.module
+        changed = path_of(mutant.module, self.package)
+        source = path_of(mutant.module, self.whole)
         changed.write_text(mutant.apply(source.read_text(encoding="utf-8")), encoding="utf-8")
         # A time of its own, lest compiled code of another mutant is taken for this one's.
         self.clock += 1

@@ -117,6 +117,7 @@ def test_names_alone_move_the_released_mace_past_what_is_printed(
     assert row["highest"] - row["lowest"] > 0.005
 
 
+@pytest.mark.slow  # two of our fits from many starts
 def test_what_is_said_of_our_own_mace_was_computed(paper, mirror, analysis):
     values = analysis.values
     data = datasets.load("ti_product", mode="real", mirror=mirror, network=False)

@@ -126,7 +126,7 @@ def test_exact_limits_are_those_of_trying_all(x, n, size):
 
 
 def test_exact_limits_of_a_large_set_are_clopper_and_pearsons():
-    lower, upper = share_limits(3, 50, 10**9)
+    lower, upper = share_limits(3, 50, 10**8)
     exact = stats.binomtest(3, 50).proportion_ci(0.95, "exact")
     assert (lower, upper) == pytest.approx((exact.low, exact.high), rel=1e-5)
 

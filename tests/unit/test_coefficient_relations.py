@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from annobench import agreement
-from annobench.core.errors import DegenerateWarning, IntervalWarning
+from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.labels.annotations import Annotations
 
 ROUNDING = 1e-9
@@ -194,3 +194,20 @@ def test_without_ties_kendalls_w_holds_the_mean_of_spearmans_correlations(rng):
     a = Annotations.from_arrays(item.ravel(), annotator.ravel(), orders.T.ravel(), scale="ordinal")
     rho = scipy.stats.spearmanr(orders.T).statistic[np.triu_indices(4, 1)].mean()
     assert (4 * value("kendall_w", a) - 1) / 3 == pytest.approx(rho, abs=ROUNDING)
+
+
+@pytest.mark.parametrize("name", ["kendall_w", "spearman"])
+def test_ranks_of_ordinal_categories_need_no_numbers(name, rng):
+    labels = rng.integers(0, 3, size=(12, 2))
+    item, annotator = np.indices(labels.shape)
+    words = Annotations.from_arrays(
+        item.ravel(),
+        annotator.ravel(),
+        np.array(["poor", "fair", "good"])[labels.ravel()],
+        categories=["poor", "fair", "good"],
+        scale="ordinal",
+    )
+    assert value(name, words) == pytest.approx(value(name, wide(labels, "ordinal")), rel=1e-12)
+    unordered = Annotations.from_arrays([1, 1, 2, 2], list("xyxy"), ["a", "b", "b", "b"])
+    with pytest.raises(AnnotationError, match="finite numbers"):
+        value(name, unordered)

@@ -15,7 +15,7 @@ from tests.mutants import stored
 from tests.mutants.changes import SEED, code_lines, draw, find
 from tests.mutants.reach import Imports
 from tests.mutants.stored import Outcome, Package, Plan
-from tests.mutants.workshop import EXAMPLES, Calls, Chosen, Recorder
+from tests.mutants.workshop import EXAMPLES, Calls, Chosen, Recorder, Workshop
 
 CODE = '''\
 """Text 1."""
@@ -197,8 +197,9 @@ def library(tmp_path):
         "io/short.py": "def f(a):\n    return a < 1\n",
         "io/exports/left.py": "a = 1\n",
         "course/left.py": "a = 1\n",
+        "annobench_datasets/beside.py": "def g(a):\n    return a < 1\n",
     }.items():
-        path = tmp_path / name
+        path = tmp_path / ("" if name.startswith("annobench_") else "annobench") / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return tmp_path
@@ -229,6 +230,9 @@ def test_an_outcome_follows_its_module_to_another_folder(library):
     assert [found.module for found in Plan(library, [made(one)]).outcomes] == ["io/short.py"]
     changed = replace(made(one), source="another")
     assert [found.module for found in Plan(library, [changed]).outcomes] == ["gone/short.py"]
+    (one, *_) = find("def g(a):\n    return a < 1\n", "datasets/beside.py")
+    (found,) = Plan(library, [made(one)]).outcomes
+    assert (found.module, found.package) == ("annobench_datasets/beside.py", "annobench_datasets")
 
 
 def test_the_page_counts_what_was_planned_run_killed_and_survived():
@@ -252,12 +256,12 @@ def test_the_page_counts_what_was_planned_run_killed_and_survived():
 def imports(tmp_path):
     """What a small library and its tests import."""
     for name, text in {
-        "src/__init__.py": "",
-        "src/labels/__init__.py": "import lazy_loader\n",
-        "src/labels/table.py": "class Table:\n    pass\n",
-        "src/labels/far.py": "from .table import Table\n",
-        "src/models/__init__.py": "modules = records(__path__)\n",
-        "src/models/votes.py": "from annobench.labels.far import Table\n",
+        "src/annobench/__init__.py": "",
+        "src/annobench/labels/__init__.py": "import lazy_loader\n",
+        "src/annobench/labels/table.py": "class Table:\n    pass\n",
+        "src/annobench/labels/far.py": "from .table import Table\n",
+        "src/annobench/models/__init__.py": "modules = records(__path__)\n",
+        "src/annobench/models/votes.py": "from annobench.labels.far import Table\n",
         "tests/unit/test_table.py": "from annobench.labels.table import Table\n",
         "tests/unit/test_by_name.py": "from annobench.labels import Table\n",
         "tests/unit/test_votes.py": "from annobench import models\nmodels.votes.fit()\n",
@@ -316,6 +320,14 @@ def test_the_recorder_names_the_functions_of_the_library_that_are_called(tmp_pat
     assert found == ["m.py::f", "m.py::f.g"]
     assert of_thread == ["m.py::h"]
     assert recorder.take() == []
+
+
+def test_a_run_with_a_path_of_its_own_is_refused(monkeypatch, tmp_path):
+    """Tests would import the library from there, unchanged, and every mutant would survive."""
+    monkeypatch.setenv("PYTHONPATH", "src")
+    with pytest.raises(SystemExit, match=r"PYTHONPATH is 'src'.*env -u PYTHONPATH"):
+        Workshop(tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_of_the_tests_collected_those_chosen_run_the_quickest_first(tmp_path):

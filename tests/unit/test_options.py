@@ -112,6 +112,7 @@ OWN = {
         "option": ("--option smoothing=2",),
         "categories": ("--categories 3,2,1,4",),
         "replicates": ("--replicates 5",),
+        "sets": ("--sets 0.9",),
         "seed": {
             "": ("--seed 5",),
             "dask": ("--seed 5", "", "--model mace --option max_iterations=2"),
@@ -204,6 +205,9 @@ OWN = {
         "limit": ("--limit 0.1",),
         "replicates": ("--replicates 10",),
         "seed": ("--seed 5",),
+        # Either is refused without the other.
+        "export": ("--export answers.json",),
+        "author": ("--author Ann",),
     },
 }
 
@@ -221,7 +225,7 @@ REFUSED = {
     "score": "rmse",
 }
 NUMBERS = {"level", "seed", "replicates", "checks", "error_rate", "confidence", "threshold"}
-NUMBERS |= {"header_rows", "target"}
+NUMBERS |= {"header_rows", "target", "sets"}
 FLAGS = {"keep_names", "resume", "transpose", "counts"}
 
 #: Columns that only repeat an option, or differ from run to run.
@@ -247,6 +251,8 @@ FAILING = {
     ("judge", "score"),
     ("compare", "program"),
     ("compare", "limit"),
+    ("compare", "export"),
+    ("compare", "author"),
 }
 
 #: What other tests show to matter.

@@ -248,7 +248,8 @@ def test_the_report_follows_time_and_groups(frame, tmp_path):
     out = tmp_path / "labels_agreement"
     tables = {p.stem for p in out.glob("*.csv")}
     assert tables == {
-        *("report", "to_discuss", "over_time", "annotators_over_time", "trends", "groups"),
+        *("report", "to_discuss", "margins", "margins_by_category"),
+        *("over_time", "annotators_over_time", "trends", "groups"),
     }
     page = (out / "report.html").read_text()
     assert 'id="time"' in page

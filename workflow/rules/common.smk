@@ -534,6 +534,8 @@ def users():
     yield "The benchmark of models", "studies/aggregation/index", sorted(problems)
     audited = config["studies"]["audit"]["full"]["datasets"]
     yield "The study of audits", "studies/audit_stored/index", sorted(audited)
+    pooled = config["studies"]["pool"]["full"]["datasets"]
+    yield "The study of the pool of models", "studies/pool_stored/index", sorted(pooled)
     certified = [id for id in named_in(designed("certificate")) if id in DATASETS]
     yield "Noise certificates", "studies/certificate/index", sorted(certified)
     posteriors = tomllib.loads((PACKAGE / "posteriors/records.toml").read_text("utf-8"))

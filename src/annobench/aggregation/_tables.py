@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from annobench.aggregation._sets import CategorySets
 from annobench.aggregation.gold import GoldCheck
 from annobench.evaluation import information
 from annobench.labels.annotations import Annotations
@@ -25,7 +26,10 @@ Floats = NDArray[np.float64]
 
 
 def items_table(
-    annotations: Annotations, fitted: Fit, checked: GoldCheck | None = None
+    annotations: Annotations,
+    fitted: Fit,
+    checked: GoldCheck | None = None,
+    sets: CategorySets | None = None,
 ) -> pd.DataFrame:
     """Lay out the category of each item, with votes."""
     votes = annotations.counts
@@ -47,6 +51,9 @@ def items_table(
             pd.DataFrame({f"votes_{name}": votes[:, code]}, index=table.index),
         ]
     table = pd.concat([head, *rest, probabilities.iloc[:, len(fitted.categories) :]], axis=1)
+    # A category may be called anything, so that these names have no prefix.
+    if intervals := getattr(fitted, "item_intervals", None):
+        table["lower95"], table["upper95"] = intervals()
     if checked is not None:
         names = np.asarray([*fitted.categories, "", ""], dtype=object)
         table["gold"] = names[np.where(checked.codes < 0, -1, checked.codes)]
@@ -55,6 +62,9 @@ def items_table(
             found = checked.calibration.posterior[np.arange(best.size), best]
             sure = (checked.codes == best) & checked.fixed
             table["calibrated"] = np.where(sure, 1.0, found)
+    if sets is not None:
+        table["category_set"] = sets.names(fitted.categories)
+        table["set_size"] = sets.inside.sum(axis=1)
     return table
 
 

@@ -9,7 +9,7 @@ gold is fitted once, and judged on all.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any, Final
 
@@ -21,7 +21,8 @@ from annobench import models
 from annobench.core.errors import AnnotationError
 from annobench.core.numbers import plain_number, spelling_hint
 from annobench.core.results import Summarised
-from annobench.evaluation.calibration import Calibration, calibrate
+from annobench.evaluation.calibration import Calibration, Kind, calibrate
+from annobench.evaluation.category_sets import conformal_sets, counts_by_category
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models.base import Fit
@@ -54,6 +55,11 @@ class GoldCheck(Summarised):
         Of the probabilities; None without a gold category that a label names.
     remarks : tuple of str
         What was left out.
+    sets : ndarray of bool, shape (I, K), or None
+        Which categories are in an item's conformal set, of a gold item its category alone; None
+        if none were asked for.
+    sets_by_category : bool
+        Whether the guarantee of the sets holds for items of each category.
     """
 
     codes: NDArray[np.int64]
@@ -62,6 +68,8 @@ class GoldCheck(Summarised):
     categories: pd.DataFrame
     calibration: Calibration | None
     remarks: tuple[str, ...]
+    sets: NDArray[np.bool_] | None = None
+    sets_by_category: bool = False
 
     def summary(self) -> pd.DataFrame:
         """Return the scores by category.
@@ -89,6 +97,7 @@ def fit_with_gold(
     *,
     rng: np.random.Generator | int | None = None,
     level: float = 0.95,
+    sets: float | None = None,
     **options: Any,
 ) -> tuple[Fit, GoldCheck]:
     """Fit a model with gold items, and score and calibrate it on them.
@@ -105,6 +114,8 @@ def fit_with_gold(
         For folds, bootstrap and a random model.
     level : float, default 0.95
         Of the intervals.
+    sets : float, optional
+        Level of category sets, in (0, 1).
     **options
         Passed to the model's `fit`.
 
@@ -118,7 +129,7 @@ def fit_with_gold(
     Raises
     ------
     AnnotationError
-        If no gold item has labels, or the model can't take the labels.
+        If no gold item has labels, there are too few for sets, or the model can't take the labels.
 
     Examples
     --------
@@ -132,34 +143,73 @@ def fit_with_gold(
     codes, remarks = _codes(annotations, gold)
     known = np.flatnonzero(codes >= 0)
     usable = np.where(codes < annotations.n_categories, codes, -1)
-    fixed = "gold" in signature(models.get(model).fit).parameters and (usable >= 0).any()
+    module = models.get(model)
+    fixed = "gold" in signature(module.fit).parameters and bool((usable >= 0).any())
+    informed = {"gold": usable} if fixed else {}
+    fitted = models.fit(annotations, model, rng=rng, **informed, **options)
+    fold = np.full(codes.size, -1)
+    fold[known] = 0
+    held_out = [fitted.posterior]
     if fixed:
-        fitted = models.fit(annotations, model, rng=rng, gold=usable, **options)
-        posterior = fitted.posterior.copy()
-        fold = rng.permutation(np.arange(known.size) % min(FOLDS, known.size))
-        for each in range(fold.max() + 1):
-            out = known[fold == each]
-            hidden = usable.copy()
-            hidden[out] = -1
-            more = {"gold": hidden} if (hidden >= 0).any() else {}
-            again = models.fit(annotations, model, rng=rng, **more, **options)
-            posterior[out] = again.posterior[out]
-    else:
-        fitted = models.fit(annotations, model, rng=rng, **options)
-        posterior = fitted.posterior
+        fold[known] = rng.permutation(np.arange(known.size) % min(FOLDS, known.size))
+        held_out = [
+            _without(annotations, fitted, model, usable, fold == each, rng, options)
+            for each in range(fold.max() + 1)
+        ]
+    posterior = fitted.posterior.copy()
+    for each, table in enumerate(held_out):
+        posterior[fold == each] = table[fold == each]
     answer = posterior.argmax(axis=1)
     right = int((answer[known] == codes[known]).sum())
     calibration = None
     if (usable >= 0).any():
-        calibration = calibrate(posterior, usable, rng=rng, level=level)
-    return fitted, GoldCheck(
+        # What gold items calibrate already is scored as it is.
+        kind: Kind = "none" if "refit" in module.METHOD.offers else "auto"
+        calibration = calibrate(posterior, usable, kind=kind, rng=rng, level=level)
+    check = GoldCheck(
         codes=codes,
-        fixed=bool(fixed),
+        fixed=fixed,
         accuracy=proportion_interval(right, known.size, level=level),
         categories=_by_category(annotations.categories, answer[known], codes[known], level),
         calibration=calibration,
         remarks=tuple(remarks),
     )
+    return fitted, check if sets is None else _with_sets(check, held_out, fold, sets)
+
+
+def _without(
+    annotations: Annotations,
+    fitted: Any,
+    model: str,
+    gold: NDArray[np.int64],
+    out: NDArray[np.bool_],
+    rng: np.random.Generator,
+    options: Mapping[str, Any],
+) -> NDArray[np.float64]:
+    """Fit without knowing some gold items, and return the posterior."""
+    hidden = np.where(out, -1, gold)
+    more = {"gold": hidden} if (hidden >= 0).any() else {}
+    module = models.get(model)
+    if "refit" in module.METHOD.offers:
+        again: Fit = module.refit(annotations, fitted, **more, **options)
+    else:
+        again = models.fit(annotations, model, rng=rng, **more, **options)
+    return again.posterior
+
+
+def _with_sets(
+    check: GoldCheck, held_out: list[NDArray[np.float64]], fold: NDArray[np.int64], level: float
+) -> GoldCheck:
+    """Add conformal sets, in which a gold category without labels is never found."""
+    k = held_out[0].shape[1]
+    codes = check.codes
+    by_category = counts_by_category(np.where(codes < k, codes, -1), k, level)
+    # A category that no label names has probability 0.
+    wide = [np.column_stack([table, np.zeros(len(table))]) for table in held_out]
+    sets = conformal_sets(wide, fold, codes, level, by_category=by_category)[:, :k]
+    gold = codes >= 0
+    sets[gold] = codes[gold, None] == np.arange(k)
+    return replace(check, sets=sets, sets_by_category=by_category)
 
 
 def _codes(

@@ -112,7 +112,7 @@ class Generalizability(Summarised):
         for n in numbers:
             if n < 1:
                 raise AnnotationError(f"by_annotators: {n} annotators. Give 1 or more.")
-            row = {"n_annotators": n}
+            row: dict[str, float] = {"n_annotators": n}
             for kind in ("relative", "absolute"):
                 for end in ("", "_lower", "_upper"):
                     row[kind + end] = spearman_brown(getattr(self, kind + end), n)

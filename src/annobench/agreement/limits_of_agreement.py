@@ -119,7 +119,8 @@ class LimitsOfAgreement(Summarised):
             np.column_stack([self.means, self.differences]), axis=0, return_counts=True
         )
         area = 14 * np.sqrt(times)
-        axes.scatter(*points.T, s=area, facecolors="none", edgecolors=BLUE, linewidths=0.9)
+        x, y = points.T
+        axes.scatter(x, y, s=area, facecolors="none", edgecolors=BLUE, linewidths=0.9)
         for name, row in self.summary().iterrows():
             colour = INK if name == "bias" else VERMILION
             axes.axhspan(row["lower"], row["upper"], color=colour, alpha=0.1, linewidth=0)
@@ -202,8 +203,10 @@ def limits_of_agreement(
     tail, z, root = (1 - level) / 2, float(ndtri((1 + coverage) / 2)), math.sqrt(n)
     half_width = -float(stdtrit(n - 1, tail)) * s / root
     near, far = (float(nctdtrit(n - 1, z * root, p)) * s / root for p in (tail, 1 - tail))
+    slope, slope_p_value = _trend(m, d)
     return LimitsOfAgreement(
-        *a.annotators,
+        first=a.annotators[0],
+        second=a.annotators[1],
         n_items=n,
         bias=bias,
         bias_lower=bias - half_width,
@@ -215,7 +218,8 @@ def limits_of_agreement(
         upper=bias + z * s,
         upper_lower=bias + near,
         upper_upper=bias + far,
-        **_trend(m, d),
+        slope=slope,
+        slope_p_value=slope_p_value,
         coverage=coverage,
         level=level,
         differences=d,
@@ -223,17 +227,17 @@ def limits_of_agreement(
     )
 
 
-def _trend(x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, float]:
+def _trend(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
     """Regress differences on means; whether they grow with them."""
     x, y = x - x.mean(), y - y.mean()
     below = float(x @ x)
     if x.size < 3 or below <= 1e-12 * x.size:
-        return {"slope": math.nan, "slope_p_value": math.nan}
+        return math.nan, math.nan
     slope = float(x @ y) / below
     left = y - slope * x
     error = math.sqrt(float(left @ left) / (x.size - 2) / below)
     p = 2 * float(stdtr(x.size - 2, -abs(slope) / error)) if error > 0 else float(slope == 0)
-    return {"slope": slope, "slope_p_value": p}
+    return slope, p
 
 
 def widest_pair(annotations: Annotations, *, fewest: int) -> tuple[int, int] | None:

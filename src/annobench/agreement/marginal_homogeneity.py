@@ -48,9 +48,9 @@ class MarginalHomogeneity(Summarised):
         One row a pair and category that either used: first, second, category, share_first,
         share_second, difference (first - second), lower, upper.
     panel : DataFrame
-        Of more than two annotators, on the n_items that all labelled, one row a category that was
-        used (of two the second): category, n_items, cochran_q, df, p_value, p_adjusted by Holm's
-        method over the categories. Empty for two annotators, or without such items.
+        Of more than two annotators, on the n_items that all labelled, one row for each category
+        that was used (of two the second): category, n_items, cochran_q, df, p_value, p_adjusted by
+        Holm's method over the categories. Empty for two annotators, or without such items.
     level : float
         Of the intervals.
     """
@@ -160,8 +160,7 @@ def marginal_homogeneity(annotations: Annotations, *, level: float = 0.95) -> Ma
         test = _test(table) | {key: most[key] for key in ("category", "difference")}
         tests.append(names | test | (_higher(table) if a.scale != "nominal" else {}))
     tested = pd.DataFrame(tests)
-    adjusted = holm(tested["p_value"])
-    tested.insert(tested.columns.get_loc("p_bhapkar") + 1, "p_adjusted", adjusted)
+    tested["p_adjusted"] = holm(tested["p_value"])
     tested = tested.sort_values(["p_value", "n_items"], ascending=[True, False], kind="stable")
     return MarginalHomogeneity(
         tested.reset_index(drop=True), pd.DataFrame(categories), _panel(a), level
@@ -173,7 +172,7 @@ def _test(table: NDArray[np.int64]) -> dict[str, Any]:
     n, different = int(table.sum()), int(table.sum() - table.trace())
     confused = table + table.T
     np.fill_diagonal(confused, 0)
-    parts = connected_components(confused, directed=False, return_labels=False)
+    parts: int = connected_components(confused, directed=False)[0]
     df = len(table) - parts
     found = {"n_items": n, "n_different": different, "df": df}
     if not different:

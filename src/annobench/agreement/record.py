@@ -79,6 +79,8 @@ class Coefficient:
         Whether the order of the annotators is without effect.
     numeric : bool
         Whether it treats the labels as numbers, whatever their scale.
+    by_rank : bool
+        Whether only the order of the numbers counts, for which ordinal categories need not be any.
     pools : bool
         Whether it does not depend on who gave which label of an item, so that counts are enough.
     binary : bool
@@ -118,6 +120,7 @@ class Coefficient:
     chance_corrected: bool = True
     symmetric: bool = True
     numeric: bool = False
+    by_rank: bool = False
     pools: bool = False
     binary: bool = False
     per_category: bool = False
@@ -191,7 +194,7 @@ class Coefficient:
             )
         if self.annotators == "two" or self.complete:
             annotations = self._complete(annotations)
-        if self.numeric:
+        if self.numeric and not (self.by_rank and annotations.scale == "ordinal"):
             annotations.values  # noqa: B018  labels that are no numbers are refused here
         if self.binary and annotations.n_categories != 2:
             raise AnnotationError(

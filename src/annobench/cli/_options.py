@@ -52,6 +52,7 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
             "option": Option(_ALL, "is an option of the model"),
             "categories": Option(LABELS, "lists the categories"),
             "replicates": Option(IN_MEMORY, "sets the number of bootstrap samples"),
+            "sets": Option(IN_MEMORY, "adds sets of categories"),
             "seed": Option(_ALL, "is the seed of random draws"),
             "resume": Option("dask", "goes on with an interrupted fit"),
             **_ENGINE,
@@ -129,23 +130,14 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
             "limit": Option(f"{IN_MEMORY} datasets", "is the time that a fit may take"),
             "replicates": Option(f"{IN_MEMORY} datasets", "is the number of bootstrap samples"),
             "seed": Option(f"{IN_MEMORY} datasets", "is the seed of random draws"),
+            "export": Option(f"{IN_MEMORY} datasets", "names a file for the answers"),
+            "author": Option(f"{IN_MEMORY} datasets", "says who made the answers"),
         },
     ),
 }
 
 
 def options_of(command: str) -> dict[str, Option]:
-    """Return the options of a command that may have no effect, by name.
-
-    Parameters
-    ----------
-    command : str
-        Its name.
-
-    Returns
-    -------
-    dict of str to Option
-        Those of reading first.
-    """
+    """Return the options of a command that may have no effect, by name."""
     unused, own = COMMANDS[command]
     return {name: option for name, option in READING.items() if name not in unused} | dict(own)

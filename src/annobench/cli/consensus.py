@@ -48,6 +48,13 @@ def consensus(
         int | None,
         typer.Option(min=0, help="Bootstrap samples for intervals, by default 200; 0 for none."),
     ] = None,
+    sets: Annotated[
+        float | None,
+        typer.Option(
+            help="Also a set of categories for each item that holds its category with this "
+            "probability, such as 0.9: conformal with --gold, else if the model holds."
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of all draws; by default the usual one.")
     ] = None,
@@ -92,6 +99,7 @@ def consensus(
                 rng=rng,
                 replicates=200 if replicates is None else replicates,
                 gold=reading.gold(selection),
+                sets=sets,
                 **_options(option or []),
             )
         page = consensus_page.render(
@@ -117,6 +125,8 @@ def consensus(
     for category, (prevalence, lower, upper) in zip(shown.index, shown.to_numpy(), strict=True):
         ends = "" if math.isnan(lower) else f" (95% interval {lower:.3f} to {upper:.3f})"
         say(f"prevalence of {category!r}: {prevalence:.3f}{ends}")
+    if found.sets is not None:
+        say(f"{found.sets._headline()}. {found.sets.promise}")
     if found.gold is not None:
         say(f"gold: {found.gold._headline()}")
         if found.gold.calibration is not None:

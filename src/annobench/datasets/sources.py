@@ -147,10 +147,10 @@ class Source:
         cls,
         name: str,
         *,
-        folder: Path,
         repository: str,
         commit: str,
         licence: str,
+        folder: Path,
         mirrored: str | None = None,
         release: bool = False,
     ) -> Source:
@@ -158,9 +158,11 @@ class Source:
 
         Parameters
         ----------
+        name, repository, commit, licence
+            As in `Source`.
         folder : Path
             Where the table is, called `<name>.csv`.
-        name, repository, commit, licence, mirrored, release
+        mirrored, release
             As in `Source`.
 
         Returns

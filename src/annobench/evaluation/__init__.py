@@ -6,6 +6,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
         "calibration",
+        "category_sets",
         "correlations",
         "error_detection",
         "gold_size",

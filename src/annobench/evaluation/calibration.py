@@ -55,7 +55,7 @@ from annobench.resampling.weights import multinomial_counts
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Calibration", "Kind", "Map", "calibrate", "expected_calibration_error"]
+__all__ = ["Calibration", "Kind", "Map", "calibrate", "expected_calibration_error", "fit_map"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -239,6 +239,44 @@ def calibrate(
         ),
         map=mapped,
     )
+
+
+def fit_map(posterior: ArrayLike, gold: ArrayLike, *, kind: Kind = "auto") -> Map:
+    """Fit a map from a model's probabilities to calibrated ones, without scores.
+
+    Parameters
+    ----------
+    posterior : array_like, shape (n, K)
+        Probabilities of items with a known category.
+    gold : array_like of int, shape (n,)
+        Codes of these categories.
+    kind : {"auto", "temperature", "beta", "isotonic", "none"}, default "auto"
+        As for `calibrate`.
+
+    Returns
+    -------
+    callable
+        From probabilities, shape (M, K), to calibrated ones.
+
+    Raises
+    ------
+    AnnotationError
+        If shapes differ, or a code is none of a category.
+    ValueError
+        If there is no such map.
+
+    Examples
+    --------
+    >>> sure = np.tile([[0.99, 0.01]], (400, 1))
+    >>> fit_map(sure, np.tile([0, 0, 0, 1], 100), kind="temperature")(sure[:1]).round(2)
+    array([[0.75, 0.25]])
+    """
+    table, codes = np.asarray(posterior, dtype=np.float64), np.asarray(gold)
+    _check(table, codes, folds=2)
+    known = codes >= 0
+    own, right = table[known], codes[known].astype(np.int64)
+    chosen = kind_for(right.size, table.shape[1]) if kind == "auto" else kind
+    return _fitter(chosen)(own, right, np.ones(right.size))[0]
 
 
 def expected_calibration_error(

@@ -14,7 +14,7 @@ from typing import Any
 from annobench.core.names import EMAIL
 from annobench.labels.columns import plain_name
 
-__all__ = ["number_of", "unlike_labels"]
+__all__ = ["is_coefficient", "number_of", "unlike_labels"]
 
 #: The share of the cells that are not empty from which a column is of their kind.
 _MOST = 0.8
@@ -103,6 +103,13 @@ def unlike_labels(cells: Mapping[Any, Sequence[str]]) -> dict[Hashable, str]:
     rest: dict[Hashable, Sequence[str]] = {n: own for n, own in cells.items() if n not in found}
     columns = _Numbers({name: [number_of(cell) for cell in own] for name, own in rest.items()})
     return found | {name: what for name in rest if (what := columns.follows(name))}
+
+
+def is_coefficient(name: Hashable, cells: Sequence[str]) -> bool:
+    """Say whether a column holds a coefficient of agreement, by its name and numbers."""
+    plain, numbers = plain_name(name), [number_of(cell) for cell in cells if cell]
+    named = plain in _COEFFICIENTS or plain in _NAMES["agreement"]
+    return named and any(number % 1 for number in numbers if number == number)
 
 
 def _by_name(name: Hashable) -> str:

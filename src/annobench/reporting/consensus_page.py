@@ -92,6 +92,7 @@ def render(
         labels=_labels(found, texts or {}),
         confused=_confused(found),
         gold=_gold(found),
+        sets=_sets(found),
     )
 
 
@@ -243,6 +244,15 @@ def _confused(found: Consensus) -> list[dict[str, Any]]:
     ]
 
 
+def _sets(found: Consensus) -> dict[str, Any] | None:
+    """Count the items whose set has one category, several or none."""
+    if found.sets is None:
+        return None
+    counts = found.sets.counts()
+    rows = [{"of": name, "n": n, "share": n / len(found.items)} for name, n in counts.items()]
+    return {"rows": rows, "level": found.sets.level, "promise": found.sets.promise}
+
+
 def _gold(found: Consensus) -> dict[str, Any] | None:
     """Say how good categories and probabilities are on gold items."""
     gold = found.gold
@@ -259,7 +269,9 @@ def _gold(found: Consensus) -> dict[str, Any] | None:
         content["scores"] = pages.records(gold.calibration.scores.reset_index())
         kind = gold.calibration.kind
         content["calibration"] = (
-            "Gold items are too few to calibrate the probabilities, which are unchanged."
+            "The weights were fitted on gold; each gold item is judged by weights without it."
+            if "refit" in models.get(found.model).METHOD.offers
+            else "Gold items are too few to calibrate the probabilities, which are unchanged."
             if kind == "none"
             else f"The probabilities were calibrated on gold ({kind}, chosen by its size); each "
             "gold item is judged by what was fitted to others."

@@ -37,6 +37,8 @@ TITLES: Final = {
     "alpha_u": "Unitizing alpha",
     "alpha_binary_u": "Unitizing alpha, marked or not",
     "alpha_cu": "Unitizing alpha, labels alone",
+    "one_minus_window_diff": "1 − WindowDiff",
+    "one_minus_pk": "1 − Pk",
     "relation_f1_exact": "F1 of relations, equal ends",
     "relation_f1_overlap": "F1 of relations, overlapping ends",
 }
@@ -52,6 +54,9 @@ _MEANING: Final = {
     "alpha_u": "Limits and labels together, corrected for chance, character by character.",
     "alpha_binary_u": "What is marked, whatever the label.",
     "alpha_cu": "The labels, where two annotators marked the same text.",
+    "one_minus_window_diff": "Windows of text, half a segment long, with the same number of "
+    "boundaries.",
+    "one_minus_pk": "Windows in which both have a boundary or neither has, however many.",
     "relation_f1_exact": "Relations of one label between the same two spans.",
     "relation_f1_overlap": "Relations of one label between spans that overlap.",
 }

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from annobench.core.errors import AnnotationError, as_sentence
 from annobench.resampling.intervals import Interval
+from annobench.spans.boundaries import segmentation
+from annobench.spans.boxes import Box, box_f1
 from annobench.spans.f1 import SpanF1, pairwise_f1
 from annobench.spans.gamma import gamma_agreement
 from annobench.spans.marks import Marks
@@ -18,7 +21,10 @@ from annobench.spans.unitizing import COEFFICIENTS, unitizing_alpha
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["report_spans"]
+__all__ = ["report_boxes", "report_spans"]
+
+#: The least intersections over union of boxes that match, those of the COCO challenge.
+_THRESHOLDS = (0.5, 0.75)
 
 _COLUMNS = [
     *("measure", "breakdown", "of", "estimate", "lower", "upper", "level"),
@@ -57,6 +63,7 @@ def report_spans(
     DataFrame
         One row a value: measure ("f1_exact", "f1_overlap", "f1_token", "alpha_u",
         "alpha_binary_u", "alpha_cu", "alpha_ku", "gamma", "gamma_cat", "gamma_k",
+        "one_minus_window_diff" and "one_minus_pk" if spans divide the texts without a gap,
         "relation_f1_exact", "relation_f1_overlap"), breakdown ("overall", "label", "pair" or
         "document"), of (the label, pair or document), estimate, lower and upper (of overall values
         and labels; NaN elsewhere), level, n_documents, n_pairs, marked (by both annotators of
@@ -88,6 +95,7 @@ def report_spans(
             rows += _f1_rows(f"f1_{match}", pairwise_f1(marks, match, token=token), options)
         rows += _alpha_rows(marks, options)
         rows += _gamma_rows(marks, draws, options)
+        rows += _segmentation_rows(marks, token, options)
     if marks.n_relations:
         for match in RELATION_MATCHES:
             found = pairwise_f1(marks, match, relations=True)
@@ -95,6 +103,50 @@ def report_spans(
     table = pd.DataFrame(rows, columns=_COLUMNS)
     filled = {"level": level, "n_documents": len(marks.shared), "note": ""}
     return table.fillna(filled)
+
+
+def report_boxes(
+    boxes: Mapping[tuple[str, str], Iterable[Box]],
+    *,
+    level: float = 0.95,
+    replicates: int = 2_000,
+    rng: np.random.Generator | int | None = None,
+) -> pd.DataFrame:
+    """Compute F1 of boxes that match at an intersection over union of .5, and of .75.
+
+    Parameters
+    ----------
+    boxes : mapping of (str, str) to iterable of Box
+        By image and annotator; an empty one where the annotator saw the image and drew nothing.
+    level : float, default 0.95
+        Of the intervals.
+    replicates : int, default 2000
+        Bootstrap samples of images.
+    rng : Generator or int, optional
+        Source of randomness.
+
+    Returns
+    -------
+    DataFrame
+        Columns of `report_spans`; the measures are "f1_iou_0.5" and "f1_iou_0.75", a document is
+        an image.
+
+    Raises
+    ------
+    AnnotationError
+        If no image was seen by two annotators, or an option is out of range.
+    """
+    import pandas as pd
+
+    options: dict[str, Any] = {"level": level, "replicates": replicates}
+    options["rng"] = np.random.default_rng(rng)
+    rows: list[dict[str, Any]] = []
+    for threshold in _THRESHOLDS:
+        found = box_f1(boxes, threshold)
+        rows += _f1_rows(f"f1_iou_{threshold:g}", found, options)
+    n_images = len(found.marks.shared)
+    table = pd.DataFrame(rows, columns=_COLUMNS)
+    return table.fillna({"level": level, "n_documents": n_images, "note": ""})
 
 
 def _row(measure: str, breakdown: str, of: str, estimate: float, **more: Any) -> dict[str, Any]:
@@ -175,4 +227,23 @@ def _gamma_rows(marks: Marks, draws: int, options: dict[str, Any]) -> list[dict[
         note = "" if document["n_units"] else "Nobody marked anything here."
         name = document["document"]
         rows.append(_row("gamma", "document", name, document["gamma"], note=note, n_documents=1))
+    return rows
+
+
+def _segmentation_rows(marks: Marks, token: str, options: dict[str, Any]) -> list[dict[str, Any]]:
+    """Compare boundaries, where the spans of all annotators divide the texts."""
+    try:
+        found = segmentation(marks, token=token)
+    except AnnotationError:
+        return []
+    rows = []
+    for name in ("window_diff", "pk"):
+        measure, error = f"one_minus_{name}", found.interval(name, **options)
+        ends = {"lower": 1 - error.upper, "upper": 1 - error.lower}
+        note = f"Windows of {found.window} tokens."
+        rows.append(_row(measure, "overall", "", 1 - error.estimate, note=note, **ends))
+        for pair in found.summary().to_dict("records"):
+            names = f"{pair['first']} - {pair['second']}"
+            size = {"n_pairs": 1, "n_documents": pair["n_documents"]}
+            rows.append(_row(measure, "pair", names, 1 - pair[name], **size))
     return rows

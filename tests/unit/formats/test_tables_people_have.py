@@ -724,3 +724,25 @@ def test_what_is_no_part_of_a_label_is_said(ending, tmp_path):
         said
         == "A row is a label: 'label' of 'worker' for 'item'; no part of it: 'correct', 'gold'."
     )
+
+
+@pytest.mark.parametrize("name", ["category", "Code", "label"])
+def test_totals_of_annotators_are_no_labels(name, tmp_path):
+    path = tmp_path / "totals.csv"
+    path.write_text(f"{name},coder1,coder2\nanger,12,14\njoy,30,28\nfear,7,9\nnone,51,49\n")
+    with pytest.raises(ReaderError, match=r"names categories.*--item"):
+        select_labels(path)
+    assert select_labels(path, item=name).labels.n_items == 4
+    path.write_text(f"{name},coder1,coder2\nanger,yes,no\njoy,no,no\nfear,yes,yes\n")
+    assert select_labels(path).labels.n_items == 3
+
+
+@pytest.mark.parametrize("name", ["kappa", "Cohen's kappa", "alpha"])
+def test_a_table_of_coefficients_is_no_table_of_labels(name, tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text(f"pair,{name},coder1,coder2\nA,.61,ann,bob\nB,.52,ann,cy\nC,.7,bob,cy\n")
+    with pytest.raises(ReaderError, match=r"holds a coefficient.*--annotators"):
+        select_labels(path)
+    assert select_labels(path, annotators=["coder1", "coder2"]).labels.n_labels == 6
+    path.write_text(f"pair,{name},coder1,coder2\nA,.61,ann,bob\nB,.52,ann,ann\nC,.7,bob,cy\n")
+    assert select_labels(path).labels.n_labels == 6

@@ -313,7 +313,8 @@ def test_impossible_requests_are_refused():
         gamma_agreement(marks.select(annotators=["a0"]))
 
 
-def test_too_many_alignments_are_refused_in_time():
+def test_too_many_alignments_are_refused_in_time(monkeypatch):
+    monkeypatch.setattr(gamma_alignment, "MAX_CANDIDATES", 100_000)  # of which there are enough
     crowd = [[(0, 10, "a"), (1, 11, "a"), (2, 12, "b")]] * 12
     with pytest.raises(AnnotationError, match="ways to align its units"):
         gamma_agreement(marks_of(*crowd), rng=1)

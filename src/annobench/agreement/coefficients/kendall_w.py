@@ -29,6 +29,7 @@ METHOD = Coefficient(
     "Orders that have nothing in common give 1 / J, not 0.",
     chance_corrected=False,
     numeric=True,
+    by_rank=True,
     complete=True,
     variants={"ordinal": ({},), "interval": ({},)},
     examples=(Example(scale="ordinal", n_categories=5),),
@@ -41,8 +42,8 @@ def kendall_w(annotations: Annotations) -> Agreement:
     Parameters
     ----------
     annotations : Annotations
-        At least two annotators, whose labels are numbers; items that lack a label of any
-        are left out.
+        At least two annotators, whose labels are ordinal or numbers; items that lack a label
+        of any are left out.
 
     Returns
     -------
@@ -52,7 +53,8 @@ def kendall_w(annotations: Annotations) -> Agreement:
     Raises
     ------
     AnnotationError
-        If no item is complete, an annotator labelled an item twice, or a label is no number.
+        If no item is complete, an annotator labelled an item twice, or a label is neither
+        ordinal nor a number.
 
     Warns
     -----

@@ -25,6 +25,7 @@ METHOD = Coefficient(
     lowest=-1.0,
     assumes="Nothing about equal labels: only whether the two put the items in the same order.",
     numeric=True,
+    by_rank=True,
     variants={"ordinal": ({},), "interval": ({},)},
     examples=(Example(scale="ordinal", n_categories=5),),
 )
@@ -36,8 +37,8 @@ def spearman(annotations: Annotations) -> Agreement:
     Parameters
     ----------
     annotations : Annotations
-        Exactly two annotators, whose labels are numbers; items that lack a label of either
-        are left out.
+        Exactly two annotators, whose labels are ordinal or numbers; items that lack a label of
+        either are left out.
 
     Returns
     -------
@@ -48,7 +49,8 @@ def spearman(annotations: Annotations) -> Agreement:
     ------
     AnnotationError
         If there are not exactly two annotators, they have no item in common, one labelled an
-        item twice, or a label is no number.
+        item twice, or a label is neither
+        ordinal nor a number.
 
     Warns
     -----

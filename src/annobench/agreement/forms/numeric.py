@@ -24,7 +24,10 @@ class Numeric(WithoutChance):
         self.n_items = annotations.n_items
         self.c = np.ones(j) if multiplicity is None else multiplicity
         self.table = np.full((annotations.n_items, j), np.nan)
-        self.table[annotations.item, annotations.annotator] = centred(annotations.values)
+        self.table[annotations.item, annotations.annotator] = centred(self._numbers(annotations))
+
+    def _numbers(self, annotations: Annotations) -> Floats:
+        return annotations.values
 
 
 class Covariances(Numeric):
@@ -98,6 +101,10 @@ class Ranks(Numeric):
         cells, self.cell = np.unique(self.table, axis=0, return_inverse=True)
         self.order = [np.unique(column, return_inverse=True)[1] for column in cells.T]
         self.n_cells = cells.shape[0]
+
+    def _numbers(self, annotations: Annotations) -> Floats:
+        """Return the places of ordinal categories, which need not be numbers."""
+        return annotations.label if annotations.scale == "ordinal" else annotations.values
 
     @cached_property
     def rows(self) -> Rows:

@@ -44,6 +44,11 @@ _MAX_CATEGORIES = 50
 #: What the columns answer, as they don't say it.
 QUESTION = "label"
 
+#: What a column of categories is called, which may name items as well.
+_NAMES_OF_CATEGORIES = frozenset(
+    {"category", "categories", "class", "classes", "code", "codes", "label", "labels", "tag"}
+)
+
 #: What a column is called that says how many items a row stands for.
 _WEIGHTS = ("n", "count", "counts", "freq", "frequency", "times", "tally", "weight")
 
@@ -160,25 +165,7 @@ def _cells(table: Table, name: str) -> list[str]:
 
 
 def plan(table: Table, options: Options) -> Plan:
-    """Say what each column is.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    options : Options
-        What its user says.
-
-    Returns
-    -------
-    Plan
-        The columns of items, labels and known categories, and what was guessed.
-
-    Raises
-    ------
-    ReaderError
-        If several readings remain, or fewer than two columns are annotators'.
-    """
+    """Say what each column is."""
     named = tuple(name.strip() for name in options.annotators)
     items = listed_columns(options.item, table.header)
     gold = options.gold or table.column(GOLD_NAMES)
@@ -231,7 +218,41 @@ def plan(table: Table, options: Options) -> Plan:
     if len(numbered) > 1:
         notes += _said_of_unused(table, list(places), {*known, *item, *idle, *who.values()})
     made = Plan(item, places, who, gold, weight, tuple(notes), unused)
+    if not items:
+        _refuse_totals(table, made)
+    _refuse_coefficients(table, made)
     return _checked(table, made)
+
+
+def _refuse_totals(table: Table, made: Plan) -> None:
+    """Refuse a row per category with how often each annotator chose it."""
+    if len(made.item) != 1 or plain_name(made.item[0]) not in _NAMES_OF_CATEGORIES:
+        return
+    cells = [cell for name in made.places for cell in _cells(table, name) if cell]
+    named = [number_of(cell) for cell in _cells(table, made.item[0])]
+    if all(cell.isdecimal() for cell in cells) and all(n != n for n in named):
+        raise ReaderError(
+            f"{table.path}: {made.item[0]!r} names categories, and the others hold whole numbers, "
+            "as where the labels of each annotator are counted. Of such totals no agreement can "
+            f"be computed: a row per item is needed. If {made.item[0]!r} names the items, add "
+            f"--item {made.item[0]}."
+        )
+
+
+def _refuse_coefficients(table: Table, made: Plan) -> None:
+    """Refuse a row per pair of annotators with their agreement."""
+    from annobench.labels.column_kinds import is_coefficient
+
+    rest = [name for name in table.header if name not in {*made.places, *made.item}]
+    found = [name for name in rest if is_coefficient(name, _cells(table, name))]
+    rows = [[as_text(row[name]) for name in made.places] for row in table.preview]
+    if found and all(len(set(row)) == len(row) for row in rows):
+        raise ReaderError(
+            f"{table.path}: {found[0]!r} holds a coefficient, and in no row two cells of "
+            f"{listed(made.places)} are the same, as where rows are pairs of annotators and not "
+            "items. Give the labels themselves. If these are labels, name their columns with "
+            "--annotators."
+        )
 
 
 def _refuse_doubtful(table: Table, found: ItemColumn, cells: dict[str, list[str]]) -> None:

@@ -33,9 +33,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError, DegenerateWarning
-from annobench.core.numbers import plain_number, spelling_hint
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
+from annobench.models._gold import gold_codes
 from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._votes import EMTrace
 from annobench.models.base import ConfusionFit, Conventions, Method, accuracy
@@ -449,7 +449,7 @@ def _settings(
         _prior("prevalence_smoothing", prevalence_smoothing, (k,), ((), (k,))),
         tie,
         group,
-        _gold(annotations, gold),
+        gold_codes(METHOD.name, annotations, gold),
         float(tolerance),
         int(max_iterations),
         criterion,
@@ -475,51 +475,6 @@ def _prior(
             f"got {prior[wrong].ravel()[0]}{where(wrong)}. It is added to counts."
         )
     return np.broadcast_to(prior, shape)
-
-
-def _gold(
-    annotations: Annotations | BlockedLabels, gold: Mapping[str, str] | ArrayLike | None
-) -> NDArray[np.int32]:
-    if gold is None or isinstance(annotations, BlockedLabels):
-        return np.zeros(0, dtype=np.int32)
-    if isinstance(gold, Mapping):
-        return _gold_by_name(annotations, gold)
-    codes = np.asarray(gold)
-    if codes.shape != (annotations.n_items,):
-        raise AnnotationError(
-            f"dawid_skene.fit: gold must have one code for each of the {annotations.n_items} "
-            f"items, got shape {codes.shape}. Give -1 where the category is unknown."
-        )
-    wrong = ~((codes >= -1) & (codes < annotations.n_categories) & (codes == np.floor(codes)))
-    if wrong.any():
-        i = int(np.flatnonzero(wrong)[0])
-        raise AnnotationError(
-            f"dawid_skene.fit: gold of item {annotations.items[i]!r} is {codes[i]}, which is none "
-            f"of the categories 0 to {annotations.n_categories - 1} "
-            f"({', '.join(map(repr, annotations.categories[:10]))}). Correct it, or give -1."
-        )
-    return codes.astype(np.int32)
-
-
-def _gold_by_name(annotations: Annotations, gold: Mapping[str, str]) -> NDArray[np.int32]:
-    codes = np.full(annotations.n_items, -1, dtype=np.int32)
-    item = {name: i for i, name in enumerate(annotations.items)}
-    category = {name: k for k, name in enumerate(annotations.categories)}
-    for name, value in gold.items():
-        if str(name) not in item:
-            raise AnnotationError(
-                f"dawid_skene.fit: gold names the item {name!r}, which is not among the "
-                f"{annotations.n_items} items. Remove it, or add the item to the annotations."
-                f"{spelling_hint([str(name)], item)}"
-            )
-        if plain_number(value) not in category:
-            raise AnnotationError(
-                f"dawid_skene.fit: gold of item {name!r} is {value!r}, which is none of the "
-                f"categories {', '.join(map(repr, annotations.categories[:10]))}. Correct it, or "
-                "add the category to the annotations."
-            )
-        codes[item[str(name)]] = category[plain_number(value)]
-    return codes
 
 
 def _groups(

@@ -81,3 +81,12 @@ def correct_squares(item, annotator, label, value, total):
     """Turn z^2 into (z - 1)^2 where a label names the category, z being the item's value."""
     for n in range(item.size):
         total[annotator[n], label[n]] += 1.0 - 2.0 * value[item[n], label[n]]
+
+
+@kernel()
+def collect_confusion(item, annotator, label, posterior, counts):
+    """Add each label's item, shape (I, K), to the label's column of its annotator, (J, K, K)."""
+    for n in range(item.size):
+        of_item, of_annotator, given = posterior[item[n]], counts[annotator[n]], label[n]
+        for k in range(of_item.size):
+            of_annotator[k, given] += of_item[k]

@@ -1,0 +1,180 @@
+"""Sets of categories of items: credible by a model's probabilities, or conformal by gold items.
+
+A conformal set holds each category whose p-value is above 1 - level. With s = 1 - q, q being the
+probability of an item's gold category, the p-value of category k for an item is the share of gold
+items, the item itself among them, whose s is at least that of the item for k. The s of
+a gold item, and that of the item beside it, are by probabilities that the gold item had no part in.
+If these are the same for all gold items the sets are *split conformal*, and hold the category of
+a new item with probability `level` or more, provided that gold items were drawn at random from the
+same items. If gold items are in folds, each with probabilities fitted to the other folds, they are
+*cross-conformal*: the guarantee is 1 - 2 (1 - level), less a term of the order of the number of
+folds over that of gold items, while the coverage is usually near `level`. By category, gold items
+of category k alone are counted for k, and the guarantee holds for items of every category.
+
+References
+----------
+Vovk, Gammerman and Shafer (2005), Algorithmic learning in a random world, for conformal sets,
+chapter 4.5 for those by category; Vovk (2015), Cross-conformal predictors, Annals of Mathematics
+and Artificial Intelligence 74, 9-28; Barber, Candes, Ramdas and Tibshirani (2021), Predictive
+inference with the jackknife+, Annals of Statistics 49, 486-507, section 4, for the guarantee.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from annobench.core.errors import AnnotationError, check_level
+
+__all__ = ["ENOUGH", "conformal_sets", "counts_by_category", "credible_sets", "fewest_gold"]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+#: Sets are by category if each has this many times the fewest gold items that can exclude one.
+ENOUGH: Final = 2
+
+
+def credible_sets(posterior: ArrayLike, level: float = 0.9) -> Bools:
+    """Return the smallest set of categories of each item with at least this probability.
+
+    Parameters
+    ----------
+    posterior : array_like, shape (I, K)
+        Probabilities; rows sum to 1.
+    level : float, default 0.9
+        In (0, 1).
+
+    Returns
+    -------
+    ndarray of bool, shape (I, K)
+        Whether a category is in an item's set; of equal ones the first goes in first.
+
+    Raises
+    ------
+    AnnotationError
+        If the level is out of its range.
+
+    Examples
+    --------
+    >>> credible_sets([[0.95, 0.05], [0.6, 0.4]]).sum(axis=1).tolist()
+    [1, 2]
+    """
+    check_level(level, "credible_sets")
+    table = np.asarray(posterior, dtype=np.float64)
+    order = np.argsort(-table, axis=1, kind="stable")
+    ordered = np.take_along_axis(table, order, axis=1)
+    before = np.cumsum(ordered, axis=1) - ordered
+    inside = np.empty(table.shape, dtype=bool)
+    np.put_along_axis(inside, order, before < level, axis=1)
+    return inside
+
+
+def fewest_gold(level: float) -> int:
+    """Return the fewest gold items by which a conformal set can leave a category out.
+
+    Parameters
+    ----------
+    level : float
+        In (0, 1).
+
+    Returns
+    -------
+    int
+        The smallest n with 1 / (n + 1) at most 1 - level: 9 at level .9.
+    """
+    check_level(level, "fewest_gold")
+    return math.ceil(1 / (1 - level) - 1e-9) - 1
+
+
+def counts_by_category(gold: ArrayLike, n_categories: int, level: float) -> bool:
+    """Say whether there is enough gold of every category for sets by category.
+
+    Parameters
+    ----------
+    gold : array_like of int
+        Known categories; -1 where there is none.
+    n_categories : int
+        K.
+    level : float
+        In (0, 1).
+
+    Returns
+    -------
+    bool
+        Whether each category has `ENOUGH` times `fewest_gold` items.
+    """
+    codes = np.asarray(gold)
+    counts = np.bincount(codes[codes >= 0], minlength=n_categories)
+    return bool(counts.min() >= ENOUGH * fewest_gold(level))
+
+
+def conformal_sets(
+    posteriors: Sequence[Floats],
+    fold: ArrayLike,
+    gold: ArrayLike,
+    level: float = 0.9,
+    *,
+    by_category: bool = False,
+) -> Bools:
+    """Return a set of categories for each item that holds its category with a stated probability.
+
+    Parameters
+    ----------
+    posteriors : sequence of ndarray, shape (I, K)
+        Probabilities of all items by fold, in which the gold items of this fold had no part; one of
+        them alone where no gold item had a part in any.
+    fold : array_like of int, shape (I,)
+        Fold of each gold item; -1 for other items.
+    gold : array_like of int, shape (I,)
+        Codes of gold categories, where there is a fold.
+    level : float, default 0.9
+        In (0, 1).
+    by_category : bool, default False
+        Whether a category is judged by gold items of this category alone.
+
+    Returns
+    -------
+    ndarray of bool, shape (I, K)
+        Whether a category is in an item's set. A set may be empty: no category conforms.
+
+    Raises
+    ------
+    AnnotationError
+        If the level is out of its range, or there are too few gold items to leave a category out.
+
+    Examples
+    --------
+    >>> q = np.tile([[0.9, 0.1], [0.1, 0.9]], (10, 1))
+    >>> known = np.tile([0, 1], 10)
+    >>> sets = conformal_sets([np.vstack([q, [[0.8, 0.2]]])], [0] * 20 + [-1], [*known, -1])
+    >>> sets[0].tolist(), sets[20].tolist()  # no gold item was as doubtful as the last
+    ([True, False], [False, False])
+    """
+    check_level(level, "conformal_sets")
+    folds, codes = np.asarray(fold), np.asarray(gold)
+    known = np.flatnonzero(folds >= 0)
+    k = posteriors[0].shape[1]
+    least = fewest_gold(level)
+    if known.size < least:
+        raise AnnotationError(
+            f"conformal_sets: sets at level {level:g} need at least {least} gold items, got "
+            f"{known.size}. Check more items, or choose a lower level."
+        )
+    above = np.zeros(posteriors[0].shape)
+    n_gold = np.full(k, known.size)
+    if by_category:
+        n_gold = np.bincount(codes[known], minlength=k)
+    for number, q in enumerate(posteriors):
+        own = known[folds[known] == number]
+        score = 1 - q[own, codes[own]]
+        for category in range(k):
+            counted = np.sort(score[codes[own] == category] if by_category else score)
+            at_least = counted.size - np.searchsorted(counted, 1 - q[:, category], side="left")
+            above[:, category] += at_least
+    # Beyond rounding: one gold item in ten is not above a tenth.
+    return np.asarray((above + 1) / (n_gold + 1) > 1 - level + 1e-9)

@@ -1,0 +1,148 @@
+"""Log-linear pools of probabilities: multinomial logistic regression on log probabilities.
+
+The probability of category k of item i is proportional to exp(sum_m w_m x_ikm + b_k), x_ikm being
+the log of what method m gives it. Given categories, minus the log likelihood is convex in w and b;
+with normal priors it has one minimum, which Newton's method finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from annobench.models._votes import Floats, normalised
+
+Ints = NDArray[np.integer]
+
+#: Smaller probabilities of a member are raised to this: a few hundred gold items verify no smaller
+#: one, and its logarithm would outweigh all others.
+FLOOR: Final = 1e-3
+#: A step of Newton's method that promises less than this, per unit of what is minimised, is the
+#: last.
+PROMISED: Final = 1e-12
+MAX_STEPS: Final = 100
+
+Derivatives = Callable[[Floats], tuple[float, Floats, Floats]]
+
+
+class Mode(NamedTuple):
+    """Where a penalised log loss is least.
+
+    Attributes
+    ----------
+    theta : ndarray, shape (P,)
+        Weights, then offsets if there are any.
+    covariance : ndarray, shape (P, P)
+        Inverse of the second derivatives, of Laplace's approximation.
+    log_evidence : float
+        Log probability of the categories, parameters summed out by Laplace's approximation.
+    converged : bool
+        Whether the last step promised next to nothing.
+    """
+
+    theta: Floats
+    covariance: Floats
+    log_evidence: float
+    converged: bool
+
+
+def log_features(tables: Sequence[Floats], floor: float = FLOOR) -> Floats:
+    """Take logarithms of probabilities of M methods, shape (I, K, M), none below the floor's."""
+    raised = [np.maximum(table, floor) for table in tables]
+    return np.stack([np.log(each / each.sum(axis=1, keepdims=True)) for each in raised], axis=2)
+
+
+def pooled(logs: Floats, weights: Floats, offsets: Floats | float = 0.0) -> Floats:
+    """Return the pooled probabilities, shape (I, K)."""
+    return normalised(logs @ weights + offsets)[0]
+
+
+def log_loss(
+    theta: Floats, logs: Floats, category: Ints, weight: float = 1.0
+) -> tuple[float, Floats, Floats]:
+    """Compute the log loss, its gradient and its second derivatives.
+
+    Parameters
+    ----------
+    theta : ndarray, shape (M,) or (M + K,)
+        Weights, and offsets if there are any.
+    logs : ndarray, shape (I, K, M)
+        Log probabilities.
+    category : ndarray of int, shape (I,)
+        Known categories.
+    weight : float, default 1.0
+        Of each item.
+
+    Returns
+    -------
+    float
+        Minus the log likelihood.
+    ndarray, shape of theta
+        Its gradient.
+    ndarray, shape (P, P)
+        Its second derivatives, at least 0.
+    """
+    n, k, m = logs.shape
+    offsets = theta[m:]
+    q = pooled(logs, theta[:m], offsets if offsets.size else 0.0)
+    at = np.arange(n)
+    mean = np.einsum("nk,nkm->nm", q, logs)
+    value = -float(np.log(np.maximum(q[at, category], np.finfo(float).tiny)).sum())
+    gradient = (mean - logs[at, category]).sum(axis=0)
+    flat = logs.reshape(n * k, m)
+    second = (flat * q.reshape(-1, 1)).T @ flat - mean.T @ mean
+    if offsets.size:
+        total = q.sum(axis=0)
+        cross = np.einsum("nk,nkm->mk", q, logs) - mean.T @ q
+        gradient = np.append(gradient, total - np.bincount(category, minlength=k))
+        second = np.block([[second, cross], [cross.T, np.diag(total) - q.T @ q]])
+    return weight * value, weight * gradient, weight * second
+
+
+def minimise(loss: Derivatives, centre: Floats, precision: Floats) -> Mode:
+    """Minimise a convex loss with a normal prior, by Newton's method with halved steps.
+
+    Parameters
+    ----------
+    loss : callable
+        From parameters, shape (P,), to the loss and its first and second derivatives.
+    centre, precision : ndarray, shape (P,)
+        Means of the prior, where the search starts, and one over its variances, above 0.
+
+    Returns
+    -------
+    Mode
+        The minimum.
+    """
+
+    def penalised(theta: Floats) -> tuple[float, Floats, Floats]:
+        value, gradient, second = loss(theta)
+        away = precision * (theta - centre)
+        return (
+            value + 0.5 * float(away @ (theta - centre)),
+            gradient + away,
+            second + np.diag(precision),
+        )
+
+    theta = centre.astype(np.float64)
+    value, gradient, second = penalised(theta)
+    converged = False
+    for _ in range(MAX_STEPS):
+        step = linalg.solve(second, -gradient, assume_a="pos")
+        promised = -float(gradient @ step) / 2
+        size = 1.0
+        while (found := penalised(theta + size * step))[0] > value and size > PROMISED:
+            size /= 2
+        converged = promised <= PROMISED * (1 + abs(value))
+        if found[0] <= value:
+            theta, (value, gradient, second) = theta + size * step, found
+        if converged or size <= PROMISED:
+            break
+    factor = linalg.cho_factor(second)
+    log_determinant = 2 * float(np.log(np.diag(factor[0])).sum())
+    evidence = -value + 0.5 * float(np.log(precision).sum()) - 0.5 * log_determinant
+    return Mode(theta, linalg.cho_solve(factor, np.eye(theta.size)), evidence, converged)

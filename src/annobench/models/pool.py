@@ -1,0 +1,516 @@
+"""A log-linear pool of models, with weights that were learned from labels with gold.
+
+The probability q(i, k) that item i is of category k combines those of M members, p_m(i, k)::
+
+    log q(i, k) = sum_m w_m log p_m(i, k) + b_k + constant
+
+Members are fitted to the labels alone, by their defaults; probabilities below `_log_linear.FLOOR`
+are raised to it. Without gold, the weights w are those that minimise the log loss on public data
+sets, and b is 0. Known categories of some items update them: w has a normal prior around the
+shipped weights, b one around 0, with the standard deviations that weights and offsets have across
+data sets. `workflow/studies/pool` learns all of these, and `pool.json` has them.
+
+Stone (1961), The opinion pool, Annals of Mathematical Statistics 32, 1339-1342; Genest and Zidek
+(1986), Combining probability distributions, Statistical Science 1, 114-148, for log-linear pools;
+Wolpert (1992), Stacked generalization, Neural Networks 5, 241-259, for weights by gold.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from importlib import import_module
+from importlib.resources import files
+from types import ModuleType
+from typing import Any, ClassVar, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import norm
+
+from annobench.core.errors import AnnotationError, check_level
+from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
+from annobench.models import base
+from annobench.models._gold import gold_codes
+from annobench.models._log_linear import Mode, log_features, log_loss, minimise, pooled
+from annobench.models._votes import Floats, normalised
+from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.kernels.votes import collect_confusion
+
+__all__ = [
+    "MEMBERS",
+    "METHOD",
+    "PoolFit",
+    "Weights",
+    "bootstrap",
+    "fit",
+    "fit_members",
+    "refit",
+    "shipped_weights",
+    "unseen",
+]
+
+METHOD = Method(
+    name="pool",
+    reference="Genest and Zidek (1986), Statistical Science 1, 114-148; weights are ours",
+    accepts=frozenset({"nominal", "ordinal"}),
+    returns=frozenset(
+        {
+            *("prevalence", "accuracy", "confusion", "member_weights", "offsets", "covariance"),
+            *("logs", "gold", "unconverged"),
+        }
+    ),
+    deterministic=True,
+    conventions=Conventions(
+        repeats="as in each member",
+        ties="by the members; equal probabilities if these tie, too",
+        smoothing="probabilities below .001 count as .001; normal priors of weights and offsets",
+        start="no search without gold; the shipped weights with it",
+        optimum="the one mode of weights and offsets, by Newton's method",
+    ),
+    compares=True,
+    bounded=True,
+    offers=frozenset({"bootstrap", "refit", "unseen"}),
+)
+
+#: The models that are pooled; the last member is the smoothed vote.
+MODELS: Final = ("dawid_skene", "random_clumped", "bwa", "ibcc", "one_coin", "glad")
+MEMBERS: Final = (*MODELS, "smoothed votes")
+
+#: Added to every count of the confusion matrices, as in Dawid and Skene's model.
+_SMOOTHING: Final = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Weights of the members, and how much they vary from data set to data set.
+
+    Attributes
+    ----------
+    mean : ndarray, shape (M,)
+        Weights without gold, in the order of `MEMBERS`.
+    spread : float
+        Standard deviation of a data set's own weights around these, above 0.
+    offset_spread : float
+        Standard deviation of its offsets around 0, above 0.
+    """
+
+    mean: Floats
+    spread: float
+    offset_spread: float
+
+    def update(self, logs: Floats, gold: NDArray[np.integer]) -> Mode:
+        """Fit weights and offsets to items of known categories.
+
+        Parameters
+        ----------
+        logs : ndarray, shape (n, K, M)
+            Log probabilities of the members.
+        gold : ndarray of int, shape (n,)
+            Categories. Without an item this is the prior.
+
+        Returns
+        -------
+        Mode
+            M weights and K offsets.
+        """
+        m, k = self.mean.size, logs.shape[1]
+        deviation = np.repeat([self.spread, self.offset_spread], [m, k])
+        centre = np.append(self.mean, np.zeros(k))
+        return minimise(lambda theta: log_loss(theta, logs, gold), centre, deviation**-2.0)
+
+
+@dataclass(frozen=True, eq=False)
+class PoolFit(ConfusionFit):
+    """A pool of models.
+
+    Attributes
+    ----------
+    posterior : ndarray, shape (I, K)
+        Pooled probability of each category for each item; 1 for a known category.
+    prevalence : ndarray, shape (K,)
+        Mean of the posterior over items that have labels.
+    confusion : ndarray, shape (J, K, K)
+        Confusion matrices that the posterior implies; 0.01 is added to each count.
+    member_weights : ndarray, shape (M,)
+        Weights of the members, in the order of `MEMBERS`.
+    offsets : ndarray, shape (K,)
+        b, by category; 0 without gold.
+    covariance : ndarray, shape (M + K, M + K)
+        Of weights and offsets.
+    logs : ndarray, shape (I, K, M)
+        Log probabilities of the members, floored.
+    gold : ndarray of int, shape (I,)
+        Known categories; -1 where there is none.
+    unconverged : tuple of str
+        Members that stopped before they converged.
+    """
+
+    prevalence: Floats
+    confusion: Floats
+    member_weights: Floats
+    offsets: Floats
+    covariance: Floats
+    logs: Floats
+    gold: NDArray[np.int32]
+    unconverged: tuple[str, ...]
+    _premise: ClassVar[str] = "weights learned on other labels suit these"
+
+    @cached_property
+    def accuracy(self) -> Floats:
+        """Probability that each annotator is right on an item of the population, shape (J,)."""
+        return base.accuracy(self.prevalence, self.confusion)
+
+    def premise(self) -> str:
+        """Return the assumptions of the probabilities.
+
+        Returns
+        -------
+        str
+            To be read after "if".
+        """
+        if (self.gold >= 0).any():
+            return "the gold items are like the others"
+        return self._premise
+
+    def item_intervals(self, level: float = 0.95) -> Floats:
+        """Return an interval of the probability of each item's best category.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            In (0, 1).
+
+        Returns
+        -------
+        ndarray, shape (2, I)
+            Lower and upper ends; 1 for known categories.
+
+        Raises
+        ------
+        AnnotationError
+            If the level is out of its range.
+
+        Notes
+        -----
+        Of the uncertainty of weights and offsets, by the delta method on log odds; not of that of
+        the members' parameters.
+        """
+        check_level(level, "pool")
+        known = self.gold >= 0
+        k, rows = len(self.categories), np.arange(len(self.posterior))
+        q = pooled(self.logs, self.member_weights, self.offsets)
+        best = q.argmax(axis=1)
+        score = self.logs @ self.member_weights + self.offsets
+        odds = np.full(rows.size, np.inf)
+        error = np.zeros(rows.size)
+        if k > 1:
+            score[rows, best], own = -np.inf, score[rows, best]
+            other, total = normalised(score)
+            odds = own - total
+            of_weights = self.logs[rows, best] - np.einsum("nk,nkm->nm", other, self.logs)
+            of_offsets = np.eye(k)[best] - other
+            slope = np.hstack([of_weights, of_offsets])
+            error = np.sqrt(np.einsum("np,pq,nq->n", slope, self.covariance, slope, optimize=True))
+        margin = float(norm.ppf((1 + level) / 2)) * error
+        ends = 1 / (1 + np.exp(-np.stack([odds - margin, odds + margin])))
+        return np.where(known, 1.0, ends)
+
+    def dependence(self, annotations: Annotations) -> None:
+        """Return None: the pool does not assume that annotators err independently.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            Not used.
+        """
+
+    def cautions(self, annotations: Annotations | None = None) -> list[str]:
+        said = super().cautions(annotations)
+        if not self.unconverged:
+            return said
+        return [f"Members stopped before they converged: {', '.join(self.unconverged)}.", *said]
+
+    def _headline(self) -> str:
+        n = int((self.gold >= 0).sum())
+        return f"{super()._headline()}, weights {f'by {n:,} gold items' if n else 'as shipped'}"
+
+
+class Draws(NamedTuple):
+    """Draws of prevalence and confusion matrices.
+
+    Attributes
+    ----------
+    prevalence : ndarray, shape (S, K)
+        Probability of each category.
+    confusion : ndarray, shape (S, J, K, K)
+        Confusion matrices.
+    n_switched : int
+        0: the pool has no labels of classes that could be switched.
+    """
+
+    prevalence: Floats
+    confusion: Floats
+    n_switched: int = 0
+
+
+def fit(
+    annotations: Annotations,
+    *,
+    gold: Mapping[str, str] | ArrayLike | None = None,
+    weights: Weights | None = None,
+) -> PoolFit:
+    """Fit the members, and pool them.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Any number of annotators and categories.
+    gold : mapping of str to str, or array_like of int, shape (I,), optional
+        Known categories: by item, or codes with -1 where there is none. They update the weights,
+        and the members do not see them.
+    weights : Weights, optional
+        Instead of the shipped ones.
+
+    Returns
+    -------
+    PoolFit
+        Posterior, weights with their covariance, what they imply of annotators.
+
+    Raises
+    ------
+    AnnotationError
+        If there are no labels, they are on another scale, no item has labels of two annotators, or
+        gold is none for these items.
+
+    Notes
+    -----
+    Costs as much as all members; the pool itself a logarithm and an exponential per member, item
+    and category. Memory is M times that of the posterior, and that of the largest member.
+
+    References
+    ----------
+    Genest and Zidek (1986), Statistical Science 1, 114-148.
+
+    Examples
+    --------
+    >>> rows = [[1] * 5, [0] * 5, [1] * 5, [0] * 5, [1, 1, 0, 1, 0], [0, 1, 0, 0, 1]]
+    >>> result = fit(Annotations.from_wide(rows))
+    >>> result.posterior.argmax(axis=1).tolist()
+    [1, 0, 1, 0, 1, 0]
+    """
+    annotations = METHOD.check(annotations)
+    known = gold_codes(METHOD.name, annotations, gold)
+    tables, unconverged = fit_members(annotations)
+    return _assembled(
+        annotations, log_features(tables), known, unconverged, weights or shipped_weights()
+    )
+
+
+def refit(
+    annotations: Annotations,
+    fitted: PoolFit,
+    *,
+    gold: Mapping[str, str] | ArrayLike | None = None,
+    weights: Weights | None = None,
+) -> PoolFit:
+    """Pool the same members again with other gold.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels that were fitted.
+    fitted : PoolFit
+        Whose members are taken.
+    gold, weights : optional
+        As for `fit`.
+
+    Returns
+    -------
+    PoolFit
+        As `fit` would return.
+
+    Raises
+    ------
+    AnnotationError
+        If gold is none for these items.
+    """
+    annotations = as_annotations(annotations, "pool.refit")
+    known = gold_codes(METHOD.name, annotations, gold)
+    return _assembled(
+        annotations, fitted.logs, known, fitted.unconverged, weights or shipped_weights()
+    )
+
+
+def fit_members(annotations: Annotations) -> tuple[list[Floats], tuple[str, ...]]:
+    """Fit the members.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+
+    Returns
+    -------
+    list of ndarray, shape (I, K)
+        Their posteriors, in the order of `MEMBERS`.
+    tuple of str
+        Members that did not converge.
+    """
+    # Copies, as annotations keep the orders that a fit has asked for.
+    fits = {name: _module(name).fit(replace(annotations)) for name in MODELS}
+    votes = annotations.counts.astype(np.float64)
+    k = annotations.n_categories
+    shares = (votes + 1 / k) / (votes.sum(axis=1, keepdims=True) + 1)
+    unconverged = tuple(name for name, each in fits.items() if not each.converged)
+    return [*(each.posterior for each in fits.values()), shares], unconverged
+
+
+def bootstrap(
+    annotations: Annotations,
+    fitted: PoolFit,
+    *,
+    rng: np.random.Generator | int | None = None,
+    replicates: int = 200,
+) -> Draws:
+    """Draw prevalence and confusion matrices: weights from their distribution, items anew.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels that were fitted.
+    fitted : PoolFit
+        The fit.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
+    replicates : int, default 200
+        Draws.
+
+    Returns
+    -------
+    Draws
+        They carry the uncertainty of weights and offsets and the choice of items; the members
+        are not fitted again.
+
+    Raises
+    ------
+    AnnotationError
+        If there are no replicates, or the labels are not those of the fit.
+    """
+    annotations = as_annotations(annotations, "pool.bootstrap")
+    if replicates < 1 or annotations.items != fitted.items:
+        raise AnnotationError(
+            "pool.bootstrap: needs the labels that were fitted and at least one replicate, got "
+            f"{annotations.n_items:,} items for {len(fitted.items):,} and {replicates} replicates."
+        )
+    rng = np.random.default_rng(rng)
+    m = fitted.member_weights.size
+    centre = np.append(fitted.member_weights, fitted.offsets)
+    thetas = rng.multivariate_normal(centre, fitted.covariance, size=replicates, method="cholesky")
+    labelled = np.flatnonzero(np.bincount(annotations.item, minlength=annotations.n_items))
+    found = []
+    for theta in thetas:
+        posterior = _known(pooled(fitted.logs, theta[:m], theta[m:]), fitted.gold)
+        drawn = rng.multinomial(labelled.size, np.full(labelled.size, 1 / labelled.size))
+        times = np.zeros(annotations.n_items)
+        times[labelled] = drawn
+        found.append(_implied(annotations, posterior, times))
+    prevalence, confusion = (np.stack(parts) for parts in zip(*found, strict=True))
+    return Draws(prevalence, confusion)
+
+
+@cache
+def _stored() -> dict[str, Any]:
+    text = files("annobench.models").joinpath("pool.json").read_text(encoding="utf-8")
+    stored: dict[str, Any] = json.loads(text)
+    return stored
+
+
+def shipped_weights(dataset: str | None = None) -> Weights:
+    """Return weights that were learned from public data sets.
+
+    Parameters
+    ----------
+    dataset : str, optional
+        A data set whose family must not have been learned from; by default all data sets.
+
+    Returns
+    -------
+    Weights
+        Those of all families but that of the data set, if it has one.
+    """
+    stored = _stored()
+    family = stored["families"].get(dataset)
+    found = stored["all"] if family is None else stored["without"][family]
+    return Weights(np.array(found["weights"]), found["spread"], found["offset_spread"])
+
+
+def unseen(dataset: str) -> dict[str, Weights]:
+    """Return options of `fit` for a data set whose family must not have been learned from.
+
+    Parameters
+    ----------
+    dataset : str
+        Its name.
+
+    Returns
+    -------
+    dict of str to Weights
+        `weights`, as from `shipped_weights`.
+    """
+    return {"weights": shipped_weights(dataset)}
+
+
+def _module(name: str) -> ModuleType:
+    return import_module(f"annobench.models.{name}")
+
+
+def _assembled(
+    annotations: Annotations,
+    logs: Floats,
+    gold: NDArray[np.int32],
+    unconverged: tuple[str, ...],
+    weights: Weights,
+) -> PoolFit:
+    known = gold if gold.size else np.full(annotations.n_items, -1, dtype=np.int32)
+    counts = np.bincount(annotations.item, minlength=annotations.n_items)
+    # Of an item without labels the members know nothing that a weight could be learned from.
+    used = np.flatnonzero((known >= 0) & (counts > 0))
+    mode = weights.update(logs[used], known[used])
+    w, b = np.split(mode.theta, [weights.mean.size])
+    posterior = _known(pooled(logs, w, b), known)
+    prevalence, confusion = _implied(annotations, posterior, (counts > 0).astype(np.float64))
+    return PoolFit(
+        annotations.items,
+        annotations.annotators,
+        annotations.categories,
+        posterior=posterior,
+        prevalence=prevalence,
+        confusion=confusion,
+        member_weights=w,
+        offsets=b,
+        covariance=mode.covariance,
+        logs=logs,
+        gold=known,
+        unconverged=unconverged,
+    )
+
+
+def _known(posterior: Floats, gold: NDArray[np.int32]) -> Floats:
+    """Put known categories in place."""
+    at = np.flatnonzero(gold >= 0)
+    posterior[at] = 0.0
+    posterior[at, gold[at]] = 1.0
+    return posterior
+
+
+def _implied(annotations: Annotations, posterior: Floats, times: Floats) -> tuple[Floats, Floats]:
+    """Return prevalence and confusion matrices, each item counted so often."""
+    a, k = annotations, annotations.n_categories
+    weighted = posterior * times[:, None]
+    counts = np.full((a.n_annotators, k, k), _SMOOTHING)
+    collect_confusion(a.item, a.annotator, a.label, weighted, counts)
+    return weighted.sum(axis=0) / times.sum(), counts / counts.sum(axis=2, keepdims=True)
