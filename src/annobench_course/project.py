@@ -154,7 +154,7 @@ class _Project:
         if len(found) != 1:
             which = ", ".join(path.name for path in found) or "none"
             raise _MissingError(
-                "There must be one file of labels, such as labels.csv: a row a label, with the "
+                "There must be one file of labels, such as labels.csv: one row per label, with the "
                 f"columns item, annotator and label. There is {which}."
             )
         return found[0]
