@@ -222,18 +222,7 @@ def said_of_groups(found: ByGroup) -> str:
 
 
 def boxes_of(found: pd.DataFrame | None) -> dict[str, Any] | None:
-    """Lay out agreement on boxes: of all labels, and of each.
-
-    Parameters
-    ----------
-    found : DataFrame or None
-        As `spans.report_boxes` returns it.
-
-    Returns
-    -------
-    dict or None
-        Of the template.
-    """
+    """Lay out agreement on boxes: of all labels, and of each."""
     if found is None:
         return None
     shown = found[found["breakdown"].isin(["overall", "label"])]
@@ -242,18 +231,7 @@ def boxes_of(found: pd.DataFrame | None) -> dict[str, Any] | None:
 
 
 def said_of_boxes(found: pd.DataFrame) -> str:
-    """Say how far boxes match.
-
-    Parameters
-    ----------
-    found : DataFrame
-        As `spans.report_boxes` returns it.
-
-    Returns
-    -------
-    str
-        A sentence.
-    """
+    """Say how far boxes match."""
     overall = found[found["breakdown"] == "overall"]
     parts = [
         f"{row.estimate:.3f} ({row.lower:.3f} to {row.upper:.3f}) if boxes match from an "
