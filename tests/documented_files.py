@@ -11,9 +11,9 @@ import documented
 import nbformat
 import numpy as np
 import pandas as pd
+from panels import skilled
 
 from annobench.posteriors import stored
-from annobench.simulation import panels
 
 #: People and judges of the tables of labels; "judge" and "gpt" are judges' names on several pages.
 ANNOTATORS = ["ann", "bob", "cyd", "gpt", "gpt-4o", "llama"]
@@ -24,15 +24,7 @@ POSTERIOR = "five_categories-hierarchical_dawid_skene"
 
 def labels() -> pd.DataFrame:
     """Return labels of people and of judges, where items belong to questions."""
-    made = panels.binary(
-        n_items=80,
-        n_annotators=len(ANNOTATORS),
-        prevalence=0.4,
-        sensitivity=(20, 4),
-        specificity=(20, 4),
-        missing=0.05,
-        rng=np.random.default_rng(7),
-    )
+    made = skilled(80, len(ANNOTATORS), missing=0.05)
     frame = made.annotations.to_frame()
     names = dict(zip(made.annotations.annotators, ANNOTATORS, strict=True))
     item = frame["item"].map(made.annotations.items.index)

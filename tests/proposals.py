@@ -33,7 +33,7 @@ def follow(path: Path, monkeypatch, *options: object) -> list[str]:
     # What a command is refused for, it is refused for before its pictures and intervals.
     monkeypatch.setattr(consensus, "_bootstrap", lambda *a: (None, []))
     monkeypatch.setattr(consensus, "draw", lambda found, folder: [])
-    monkeypatch.setattr(consensus, "_other_optima", lambda *a: [])
+    monkeypatch.setattr(consensus, "guard", lambda *a, **k: [])
     commands = proposed(path, *options)
     for command in commands:
         done = CliRunner().invoke(app, shlex.split(command)[1:], catch_exceptions=False)

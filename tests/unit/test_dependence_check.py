@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import product
 
 import numpy as np
 import pytest
 import scipy.stats
 
+from annobench import models
+from annobench.benchmark import regimes
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene, dependence, glad, voting
 from annobench.models.kernels.dependence import residual_products
@@ -34,6 +37,8 @@ def by_enumeration(labels, prevalence, confusion):
 
 def kernel(patterns, prevalence, confusion):
     n, j = patterns.shape
+    score = np.log(prevalence) + sum(np.log(confusion[m][:, patterns[:, m]]).T for m in range(j))
+    posterior = np.exp(score) / np.exp(score).sum(axis=1, keepdims=True)
     value, scale = np.empty(n), np.empty(n)
     offsets = np.arange(n + 1) * j
     annotator = np.tile(np.arange(j), n)
@@ -42,11 +47,9 @@ def kernel(patterns, prevalence, confusion):
         offsets,
         annotator,
         patterns.ravel(),
-        np.log(prevalence),
-        np.log(confusion),
+        posterior,
         right,
         np.sqrt(right * (1 - right)),
-        np.empty(prevalence.size),
         value,
         scale,
     )
@@ -77,20 +80,43 @@ def panel(rng, *, hard: float, n_items: int = 200, n_annotators: int = 8):
     return Annotations.from_wide(np.where(is_right, truth[:, None], wrong), categories=range(3))
 
 
-def test_independent_labels_raise_no_alarm_more_often_than_the_level():
+@pytest.mark.parametrize("model", ["dawid_skene", "ibcc"])
+@pytest.mark.parametrize(
+    ("n_categories", "labels", "items", "annotators"), [(3, 8, 200, 8), (4, 5, 300, 30)]
+)
+def test_independent_labels_raise_alarms_as_often_as_the_level(
+    model, n_categories, labels, items, annotators
+):
     alarms = 0
-    for seed in range(60):
-        a = panel(np.random.default_rng(seed), hard=0.0)
-        alarms += dawid_skene.fit(a).dependence(a).p_value < 0.05
-    # More often than this with a chance of 1 in 1,000, if the level is 5%.
-    assert alarms <= scipy.stats.binom.isf(1e-3, 60, 0.05)
+    for seed in range(40):
+        case = regimes.simulate(
+            "good",
+            n_categories=n_categories,
+            labels_per_item=labels,
+            n_items=items,
+            n_annotators=annotators,
+            seed=seed,
+        )
+        alarms += models.fit(case.annotations, model).dependence(case.annotations).p_value < 0.05
+    # More often than this with a chance of 1 in 1,000, if the level is 7%.
+    assert alarms <= scipy.stats.binom.isf(1e-3, 40, 0.07)
 
 
-def test_labels_of_hard_and_easy_items_raise_an_alarm():
+@pytest.mark.parametrize("model", ["dawid_skene", "ibcc", "one_coin"])
+def test_fifty_categories_raise_no_alarm(model):
+    for seed in range(3):
+        case = regimes.simulate(
+            "good", n_categories=50, labels_per_item=5, n_items=500, n_annotators=10, seed=seed
+        )
+        assert not models.fit(case.annotations, model).dependence(case.annotations).is_alarming
+
+
+@pytest.mark.parametrize("model", ["dawid_skene", "ibcc"])
+def test_labels_of_hard_and_easy_items_raise_an_alarm(model):
     found = []
     for seed in range(10):
         a = panel(np.random.default_rng(seed), hard=0.4)
-        found.append(dawid_skene.fit(a).dependence(a))
+        found.append(models.fit(a, model).dependence(a))
     assert sum(each.is_alarming for each in found) == 10
     assert max(each.effective_labels for each in found) < 0.9 * 1_600
 
@@ -107,7 +133,7 @@ def test_a_fit_warns_if_it_is_shown_the_labels(rng):
     fitted = dawid_skene.fit(a)
     assert fitted.cautions() == []
     (said,) = fitted.cautions(a)
-    assert "Annotators err together here" in said
+    assert "Annotators err together here, or the model does not fit" in said
     assert "of 1,600 or less" in said
     assert voting.fit(a).dependence(a) is None
     assert glad.fit(a).dependence(a) is None
@@ -119,15 +145,22 @@ def test_the_check_is_the_same_each_time(rng):
     assert fitted.dependence(a) == fitted.dependence(a)
 
 
+def test_a_model_with_hard_items_is_not_checked(rng):
+    a = panel(rng, hard=0.4, n_items=20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert models.fit(a, "item_difficulty", rng=1, draws=10, warmup=10).dependence(a) is None
+
+
 def test_labels_that_tell_nothing_give_no_number():
     a = Annotations.from_wide([[0, 0], [1, 1]])
-    certain = dependence.check(a, np.full(2, 0.5), np.tile(np.eye(2), (2, 1, 1)))
+    certain = dependence.check(a, np.eye(2))
     alone = Annotations.from_arrays(list("xy"), list("ab"), list("01"))
-    single = dependence.check(alone, np.full(2, 0.5), np.full((2, 2, 2), 0.5))
+    single = dependence.check(alone, np.full((2, 2), 0.5))
     for found, n in ((certain, 4), (single, 0)):
         assert np.isnan(found.correlation)
         assert np.isnan(found.p_value)
         assert not found.is_alarming
         assert found.effective_labels == found.n_labels == n
     with pytest.raises(ValueError, match="replicates must be at least 2, got 1"):
-        dependence.check(a, np.full(2, 0.5), np.full((2, 2, 2), 0.5), replicates=1)
+        dependence.check(a, np.eye(2), replicates=1)

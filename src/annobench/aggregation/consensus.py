@@ -26,6 +26,7 @@ from annobench.aggregation.partitioned import PartitionedConsensus, consensus_pa
 from annobench.core.errors import AnnotationError, ConvergenceWarning
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
+from annobench.models._guard import alone, guard
 from annobench.models.base import (
     ConfusionFit,
     Fit,
@@ -63,11 +64,6 @@ MAX_CONFUSION = 5_000_000
 
 #: Items with labels of two annotators, below which little is known of these.
 FEW_SHARED = 10
-
-#: Random starts beside the votes, by which other optima are looked for.
-_RANDOM_STARTS = 8
-#: By how much, relative to its size, the log posterior of another optimum differs at least.
-_SAME_OPTIMUM = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,10 +303,9 @@ def consensus(
     found_sets = None if sets is None else category_sets(fitted, checked, sets)
     if checked is not None and checked.fixed:
         options["gold"] = np.where(checked.codes < annotations.n_categories, checked.codes, -1)
-    remarks = [*_design_remarks(annotations, module.METHOD), *fitted.cautions(annotations)]
+    cautions = guard(fitted, annotations, rng=rng, **options)
+    remarks = _design_remarks(annotations, module.METHOD) + [each.text for each in cautions]
     draws: SupportsDraws | None = None
-    if "restarts" in module.METHOD.offers:
-        remarks += _other_optima(module, annotations, fitted, rng, options)
     if "bootstrap" in module.METHOD.offers:
         draws, said = _bootstrap(module, annotations, fitted, rng, replicates)
         remarks += said
@@ -325,9 +320,9 @@ def consensus(
     if isinstance(fitted, ConfusionFit):
         confusion = fitted.confusion_frame(draws)
     if module.METHOD.compares:
-        alone = _alone(annotations)
-        annotators.iloc[alone, 2:] = np.nan
-        unjudged = confusion["annotator"].isin(annotators["annotator"][alone])
+        isolated = alone(annotations)
+        annotators.iloc[isolated, 2:] = np.nan
+        unjudged = confusion["annotator"].isin(annotators["annotator"][isolated])
         confusion.loc[unjudged, "probability":] = np.nan
     prevalence = fitted.prevalence_frame(draws)
     remarks += _without_interval(annotators, confusion, prevalence)
@@ -376,30 +371,6 @@ def _with_ends(table: pd.DataFrame) -> pd.DataFrame:
     return table.reindex(columns=[*columns, *ENDS])
 
 
-def _other_optima(
-    module: ModuleType,
-    annotations: Annotations,
-    fitted: Any,
-    rng: np.random.Generator,
-    options: Mapping[str, Any],
-) -> list[str]:
-    """Say if random starts find a better optimum than the votes did."""
-    settings = {name: value for name, value in options.items() if name != "start"}
-    best = module.restarts(annotations, rng=rng, n_random=_RANDOM_STARTS, **settings).best
-    moved = int((best.posterior.argmax(axis=1) != fitted.posterior.argmax(axis=1)).sum())
-    gain = best.log_posterior - fitted.log_posterior
-    # EM stops near an optimum, and two fits of one optimum differ by that much.
-    least = max(_SAME_OPTIMUM, options.get("tolerance", 0.0)) * (1 + abs(fitted.log_posterior))
-    if gain <= least or not moved:
-        return []
-    return [
-        f"EM has more than one optimum here: another one has a log posterior higher by "
-        f"{gain:.3g} and gives {moved:,} of "
-        f"{annotations.n_items:,} items another category. The results are those of the one "
-        "reached from the votes, without label switching."
-    ]
-
-
 def _bootstrap(
     module: ModuleType,
     annotations: Annotations,
@@ -430,14 +401,6 @@ def _bootstrap(
     return found, remarks
 
 
-def _alone(annotations: Annotations) -> NDArray[np.int64]:
-    """Return the codes of annotators who have labels, but on no item that another labelled."""
-    a = annotations
-    has_labels = np.bincount(a.annotator, minlength=a.n_annotators) > 0
-    compared = np.bincount(a.annotator, a.is_shared[a.item], minlength=a.n_annotators) > 0
-    return np.flatnonzero(has_labels & ~compared)
-
-
 def _refuse_free_text(annotations: Annotations, method: Method) -> None:
     """Refuse so many categories that confusion matrices hold more numbers than a machine."""
     a = annotations
@@ -456,18 +419,13 @@ def _design_remarks(annotations: Annotations, method: Method) -> list[str]:
     if not method.compares:
         return []
     remarks = []
-    alone = _alone(annotations)
-    if alone.size:
-        names = ", ".join(repr(annotations.annotators[j]) for j in alone[:5])
-        more = f" and {alone.size - 5:,} more" if alone.size > 5 else ""
+    isolated = alone(annotations)
+    if isolated.size:
+        names = ", ".join(repr(annotations.annotators[j]) for j in isolated[:5])
+        more = f" and {isolated.size - 5:,} more" if isolated.size > 5 else ""
         remarks.append(
             f"No item of {names}{more} has a label by anybody else, so their accuracy cannot be "
             "estimated and is left out."
-        )
-    if np.unique(annotations.annotator).size - alone.size == 2:
-        remarks.append(
-            "Only two annotators share items: if they disagree, only the model's start, smoothing "
-            "or priors decide who errs. Add a third annotator."
         )
     return remarks + _evidence_remarks(annotations)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from annobench.core.errors import AnnotationError, MethodTimeoutError
 from annobench.core.files import replacing
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
+from annobench.models._guard import against_votes
 from annobench.models.base import Method
 
 __all__ = [
@@ -80,7 +81,7 @@ class FitRecord:
     status : {"scored", "over budget", "not applicable", "failed"}
         A method that refuses the labels is not applicable.
     note : str
-        Why there is no score; empty otherwise.
+        Why there is no score; of one that is scored, the cautions that compare it with the votes.
     seconds : float
         Processor time of the fit, all threads together, the mean of several if it is short; NaN if
         there is none.
@@ -210,14 +211,14 @@ def _fit(model: Model, case: BenchmarkCase, limit: float, seed: int) -> FitRecor
     start, repeats = time.process_time(), 1
     try:
         with _time_limit(limit):
-            fitted = _fitted(model, annotations, entropy)
+            fitted = _fitted(model, annotations, entropy, case.name)
         spent = time.process_time() - start
         peak = _memory("VmHWM")
         posterior, confusion = _checked(fitted, annotations)
         # A program that is a process of its own says what it took.
         alone = not math.isnan(getattr(fitted, "seconds", math.nan))
         while not alone and spent < MIN_TIMING_SECONDS and repeats < MAX_REPEATS:
-            _fitted(model, annotations, entropy)
+            _fitted(model, annotations, entropy, case.name)
             repeats += 1
             spent = time.process_time() - start
     except TimeLimitExceeded:
@@ -237,10 +238,13 @@ def _fit(model: Model, case: BenchmarkCase, limit: float, seed: int) -> FitRecor
     # The signal arrives late where compiled code runs long.
     if record.seconds > limit:
         return record
-    return replace(record, status="scored", note="", posterior=posterior, confusion=confusion)
+    said = " ".join(each.text for each in against_votes(posterior, annotations))
+    return replace(record, status="scored", note=said, posterior=posterior, confusion=confusion)
 
 
-def fit_once(model: Model, annotations: Annotations, entropy: list[int], limit: float) -> Any:
+def fit_once(
+    model: Model, annotations: Annotations, entropy: list[int], limit: float, case: str = ""
+) -> Any:
     """Fit a method within a limit.
 
     Parameters
@@ -253,6 +257,8 @@ def fit_once(model: Model, annotations: Annotations, entropy: list[int], limit: 
         What makes the generator of a random method.
     limit : float
         Processor time in seconds, more than 0.
+    case : str, optional
+        The data set that the labels are of.
 
     Returns
     -------
@@ -271,14 +277,17 @@ def fit_once(model: Model, annotations: Annotations, entropy: list[int], limit: 
     annotations = as_annotations(annotations, "fit_once")
     model.METHOD.check(annotations)
     with _time_limit(limit):
-        fitted = _fitted(model, annotations, entropy)
+        fitted = _fitted(model, annotations, entropy, case)
     _checked(fitted, annotations)
     return fitted
 
 
-def _fitted(model: Model, annotations: Annotations, entropy: list[int]) -> Any:
-    # A copy, as annotations keep the orders that a fit has asked for.
+def _fitted(model: Model, annotations: Annotations, entropy: list[int], case: str = "") -> Any:
     options = {} if model.METHOD.deterministic else {"rng": np.random.default_rng(entropy)}
+    if "unseen" in model.METHOD.offers:
+        # What was learned from labels with gold is not to have seen these.
+        options |= cast(Any, model).unseen(case)
+    # A copy, as annotations keep the orders that a fit has asked for.
     return model.fit(replace(annotations), **options)
 
 

@@ -39,11 +39,13 @@ _MODULES = {
 #: Names of the models: each is that of its module. The others have no `fit` of annotations.
 _MODELS = sorted(_MODULES - {"convergence", "diagnostics"})
 
-__all__ = sorted({"discover", "fit", "get", "names"} | _MODULES)
+__all__ = sorted({"discover", "fit", "get", "guard", "names"} | _MODULES)
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> Any:
     """Import a model's module when it is asked for: compilers take a second to load."""
+    if name == "guard":
+        return import_module(f"{__name__}._guard").guard
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(

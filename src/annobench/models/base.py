@@ -120,7 +120,8 @@ class Method:
         Functions of its module in addition to `fit`: "bootstrap", whose result has draws of
         `prevalence` and `confusion` and counts `n_switched`; "restarts", which looks for
         other optima and whose result has the `best` fit; "refit", which fits again with other gold
-        what gold calibrates; and "fit_partitions", for labels that memory does not hold.
+        what gold calibrates; "unseen", which gives options of a fit that knows nothing
+        learned from a data set's gold; and "fit_partitions", for labels that memory does not hold.
     unchanged_by : frozenset of str
         Out of `CHANGES`, those that by theory change neither the items' posterior nor what is said
         of annotators: all of them.
@@ -316,27 +317,31 @@ class Fit(Summarised):
     def _unconverged(self) -> str:
         return "The fit stopped before it converged."
 
+    def _judges_annotators(self) -> bool:
+        return any(hasattr(self, name) for name in OF_ANNOTATORS)
+
+    def _switches_labels(self) -> bool:
+        """Tell whether draws exchange categories too often for their meaning to be clear."""
+        return False
+
     def cautions(self, annotations: Annotations | None = None) -> list[str]:
         """Return what a reader should know before using the fit.
 
         Parameters
         ----------
         annotations : Annotations, optional
-            The labels that were fitted; with them it is checked whether annotators err together.
+            The labels that were fitted; without them only the search is looked at.
 
         Returns
         -------
         list of str
             One sentence or two each; empty if there is nothing.
         """
-        said = [] if getattr(self, "converged", True) else [self._unconverged()]
-        if annotations is None:
-            return said
-        annotations = as_annotations(annotations, "cautions")
-        said += self.few_labels(*_sizes(annotations))
-        if (found := self.dependence(annotations)) is not None:
-            said += [found.sentence()] if found.is_alarming else []
-        return said
+        from annobench.models._guard import of_fit
+
+        if annotations is not None:
+            annotations = as_annotations(annotations, "cautions")
+        return [each.text for each in of_fit(self, annotations)]
 
     def count_parameters(self, n_annotators: int, n_items: int) -> int:
         """Count the free parameters, those of the items' categories aside.
@@ -353,8 +358,7 @@ class Fit(Summarised):
         int
             By default one for each annotator, unless nothing is said of annotators.
         """
-        says_something = any(hasattr(self, name) for name in OF_ANNOTATORS)
-        return n_annotators if says_something else 0
+        return n_annotators if self._judges_annotators() else 0
 
     def has_few_labels(self, annotations: Annotations) -> bool:
         """Return whether there are fewer labels than free parameters.
@@ -571,8 +575,7 @@ class ConfusionFit(Fit):
         # Compiled code takes a moment to load.
         from annobench.models.dependence import check
 
-        prevalence = getattr(self, "prevalence", None)
-        return None if prevalence is None else check(annotations, prevalence, self.confusion)
+        return check(annotations, self.posterior) if hasattr(self, "prevalence") else None
 
     def count_parameters(self, n_annotators: int, n_items: int) -> int:
         k = len(self.categories)
@@ -680,6 +683,10 @@ class SampledFit(ConfusionFit):
             f"{MIN_EFFECTIVE} needed): take more draws."
         )
 
+    def _switches_labels(self) -> bool:
+        chains, draws = self._shape
+        return bool(self.label_switches.sum() > 0.01 * chains * draws)
+
     @abstractmethod
     def _followed(self) -> dict[str, tuple[NDArray[Any], Sequence[str]]]:
         """Draws whose convergence is looked at, and the names of their components."""
@@ -698,16 +705,6 @@ class SampledFit(ConfusionFit):
     def _headline(self) -> str:
         chains, draws = self._shape
         return f"{super()._headline()}, {chains} chains of {draws:,} draws"
-
-    def cautions(self, annotations: Annotations | None = None) -> list[str]:
-        found = super().cautions(annotations)
-        chains, draws = self._shape
-        if self.label_switches.sum() > 0.01 * chains * draws:
-            found.append(
-                "These labels hardly tell annotators from chance (many label switches): what the "
-                "categories mean, and who is good, depends on the prior."
-            )
-        return found
 
     def interval(self, parameter: str, level: float = 0.95) -> NDArray[np.float64]:
         """Return the central posterior interval of a parameter.

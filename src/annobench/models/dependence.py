@@ -1,21 +1,24 @@
-r"""A posterior predictive check whether annotators err together, beyond what a fit allows.
+r"""A check whether annotators err together, given the categories that a fit finds.
 
 Models with a prevalence and confusion matrices assume that the labels of an item are independent
 given its category. If they are not, as on a hard or misleading item, probabilities are
 overconfident.
 
-Let e_n = 1[x_n = k] - theta_{j_n,k,k} be the residual of a label of an item of category k: 1 or 0,
-for right or wrong, minus the probability of being right. If labels are independent given the
-category, the
-residuals of two labels are uncorrelated. The statistic is their estimated intraclass correlation,
-averaged over the item's posterior q_i under the fitted parameters::
+Let e_n = 1[x_n = k] - r_{j_n,k} be the residual of a label of an item of category k: 1 or 0, for
+right or wrong, minus the annotator's share of right labels on items of category k. The statistic is
+the estimated intraclass correlation of two labels of an item, averaged over its posterior q_i::
 
     r = sum_ik q_ik sum_{m != n} e_m e_n / sum_ik q_ik sum_{m != n} sd(e_m) sd(e_n)
 
-Under the fitted parameters the numerator has expectation 0 exactly: the average over labels and
-posterior is the average over labels and categories. Its standard deviation is estimated from labels
-drawn from the fit for the same items and annotators, a parametric bootstrap. Parameters are not
-estimated again for them.
+The shares r_jk are those under the posterior, not the fit's, which a prior may shrink or a tie may
+average, so that residuals of all annotators have the same sign.
+
+If categories were known, independent labels had r = 0 in expectation. They are estimated from the
+same labels, and rows of few labels poorly, so that the distribution of r is that among labels
+drawn from a working model and fitted in the same way (a parametric bootstrap with refitting). In
+the working model, row k of each annotator has a Dirichlet distribution with a common mean and
+concentration (partial pooling), estimated in a few updates from the fit's posterior. Each set of
+labels has rows drawn from their distribution given the counts.
 
 With a correlation r, n labels of an item are as informative about it as n / (1 + (n - 1) r)
 independent ones (Kish 1965, section 5.4: the design effect of a mean).
@@ -28,6 +31,7 @@ an item of the other category to every check without a gold standard (Albert and
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,12 +40,23 @@ from scipy.special import stdtr
 from annobench.core.results import SummarisedScalars
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
+from annobench.models._pooling import pooled_rows
 from annobench.models.kernels.dependence import draw_labels, residual_products
+from annobench.models.kernels.variational import collect, expect
 
 __all__ = ["DependenceCheck", "check"]
 
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
 #: From which p-value on a fit warns.
 ALARM = 0.01
+#: Updates of the working model for each set of labels.
+_UPDATES = 5
+#: Gamma prior, shape and rate, of the concentration of annotators' rows.
+_CONCENTRATION = (2.0, 0.2)
+#: Pseudo-counts of a mean row, for right labels, and for wrong ones in all.
+_PSEUDO = 0.1
 
 
 @dataclass(frozen=True)
@@ -53,10 +68,10 @@ class DependenceCheck(SummarisedScalars):
     n_labels : int
         Of items with at least two labels.
     correlation : float
-        r, at most 1: the mean correlation of two labels of an item being right, given its category.
-        NaN if no item has two labels, or none can be wrong.
+        r less its mean among independent labels, the mean correlation of two labels of an item
+        being right, given its category. NaN if no item has two labels, or none can be wrong.
     null_deviation : float
-        Standard deviation of r among labels drawn from the fit; their mean is 0 in theory.
+        Standard deviation of r among independent labels.
     p_value : float
         Of as large an r among such labels, by the t distribution; NaN if r is.
     effective_labels : float
@@ -84,8 +99,9 @@ class DependenceCheck(SummarisedScalars):
             Two sentences.
         """
         return (
-            f"Annotators err together here: given the category, whether two labels of an item are "
-            f"right correlates by {self.correlation:.2f} (p = {self.p_value:.1g} if independent). "
+            f"Annotators err together here, or the model does not fit: given the category, whether "
+            f"two labels of an item are right correlates by {self.correlation:.2f} "
+            f"(p = {self.p_value:.1g} if independent). "
             f"The effective number of independent labels is {self.effective_labels:,.0f} of "
             f"{self.n_labels:,} or less, and probabilities near 1 are overconfident."
         )
@@ -93,24 +109,21 @@ class DependenceCheck(SummarisedScalars):
 
 def check(
     annotations: Annotations,
-    prevalence: NDArray[np.float64],
-    confusion: NDArray[np.float64],
+    posterior: Floats,
     *,
     replicates: int = 20,
     rng: np.random.Generator | int | None = 0,
 ) -> DependenceCheck:
-    """Check labels for dependence given the category under fitted parameters.
+    """Check labels for dependence given the category.
 
     Parameters
     ----------
     annotations : Annotations
         The labels that were fitted.
-    prevalence : ndarray, shape (K,)
-        Fitted probability of each category.
-    confusion : ndarray, shape (J, K, K)
-        Fitted confusion matrices; a row of NaN is taken for even.
+    posterior : ndarray, shape (I, K)
+        The fit's probability of each category for each item.
     replicates : int, default 20
-        Sets of labels drawn from the fit, at least 2.
+        Sets of labels drawn for the distribution of r, at least 2.
     rng : numpy.random.Generator or int, default 0
         Of these draws.
 
@@ -126,53 +139,127 @@ def check(
 
     Notes
     -----
-    One pass over the labels costs K operations a label, and there are `replicates` + 1.
+    Each of the `replicates` + 1 sets of labels costs some 20 passes of K operations a label.
 
     References
     ----------
-    Gelman, Meng and Stern (1996), Statistica Sinica 6, 733-807, for the check. Kish (1965), Survey
-    Sampling, section 5.4. Albert and Dodd (2004), Biometrics 60, 427-435.
+    Kish (1965), Survey Sampling, section 5.4. Minka (2000), Estimating a Dirichlet distribution.
+    Albert and Dodd (2004), Biometrics 60, 427-435.
 
     Examples
     --------
+    >>> from itertools import combinations
     >>> import numpy as np
-    >>> a = Annotations.from_wide([[1] * 5, [0] * 5] * 20)  # always of one mind, right or wrong
-    >>> found = check(a, np.full(2, 0.5), np.tile([[0.8, 0.2], [0.2, 0.8]], (5, 1, 1)))
-    >>> round(found.correlation, 2), found.is_alarming
-    (0.25, True)
+    >>> split = [[int(j in pair) for j in range(5)] for pair in combinations(range(5), 2)]
+    >>> a = Annotations.from_wide([[1] * 5] * 40 + [[0] * 5] * 40 + split * 4)
+    >>> found = check(a, np.eye(2)[[1] * 40 + [0] * 80])
+    >>> found.is_alarming, bool(found.effective_labels < 500)
+    (True, True)
     """
     annotations = as_annotations(annotations, "dependence.check")
     if replicates < 2:
         raise ValueError(f"dependence.check: replicates must be at least 2, got {replicates}.")
-    view = annotations.by_item
-    offsets, annotator = view.offsets, annotations.annotator[view.order]
-    observed = annotations.label[view.order].astype(np.int64)
-    per_item = np.diff(offsets)
-    per_item = per_item[per_item > 1]
-    n_labels = int(per_item.sum())
-    rows = np.where(np.isnan(confusion), 1 / annotations.n_categories, confusion)
-    share = np.maximum(np.asarray(prevalence, dtype=np.float64), np.finfo(float).tiny)
-    product, scale = np.empty(annotations.n_items), np.empty(annotations.n_items)
-    log_share, score = np.log(share), np.empty(share.size)
-    logs = np.log(np.maximum(rows, np.finfo(float).tiny))
-    right = np.diagonal(rows, axis1=1, axis2=2).copy()
-    deviation = np.sqrt(np.maximum(right * (1 - right), 0))
-
-    def correlation(label: NDArray[np.int64]) -> float:
-        tables = logs, right, deviation
-        residual_products(offsets, annotator, label, log_share, *tables, score, product, scale)
-        whole = scale.sum()
-        return float(product.sum() / whole) if whole > 1e-9 * n_labels else np.nan
-
-    found = correlation(observed)
-    if not np.isfinite(found):
-        return DependenceCheck(n_labels, np.nan, np.nan, np.nan, float(n_labels))
+    panel = _Panel(annotations)
+    n_labels = int(panel.per_item.sum())
+    working = panel.fit(panel.observed, np.asarray(posterior, dtype=np.float64))
+    found = panel.correlation(panel.observed, working.posterior)
     rng = np.random.default_rng(rng)
-    drawn, null = np.empty_like(observed), []
-    for _ in range(replicates):
-        draw_labels(rng, offsets, annotator, share, rows, drawn)
-        null.append(correlation(drawn))
-    spread = float(np.sqrt(np.nanmean(np.square(null)))) if np.isfinite(null).any() else np.nan
-    p_value = float(stdtr(replicates, -found / spread)) if spread > 0 else np.nan
-    effective = float((per_item / (1 + (per_item - 1) * max(found, 0.0))).sum())
-    return DependenceCheck(n_labels, found, spread, p_value, effective)
+    null = np.full(replicates, np.nan)
+    for replicate in range(replicates if np.isfinite(found) else 0):
+        drawn = panel.draw(rng, working)
+        again = panel.fit(drawn, panel.expect(drawn, working))
+        null[replicate] = panel.correlation(drawn, again.posterior)
+    null = null[np.isfinite(null)]
+    spread = float(null.std(ddof=1)) if null.size > 1 else 0.0
+    if not spread > 0:
+        return DependenceCheck(n_labels, np.nan, np.nan, np.nan, float(n_labels))
+    excess = found - float(null.mean())
+    p_value = float(stdtr(null.size - 1, -excess / (spread * np.sqrt(1 + 1 / null.size))))
+    effective = float((panel.per_item / (1 + (panel.per_item - 1) * max(excess, 0.0))).sum())
+    return DependenceCheck(n_labels, excess, spread, p_value, effective)
+
+
+class _Working(NamedTuple):
+    """The working model: prevalence, mean rows, their concentration, expected counts, (J, K, K)."""
+
+    prevalence: Floats
+    mean: Floats
+    concentration: float
+    counts: Floats
+    posterior: Floats
+
+    @property
+    def parameters(self) -> Floats:
+        """Parameters of the Dirichlet distributions of annotators' rows, (J, K, K)."""
+        return np.asarray(self.counts + self.concentration * self.mean)
+
+
+class _Panel:
+    """Who labelled which item, for labels that vary."""
+
+    def __init__(self, annotations: Annotations) -> None:
+        view, self.k = annotations.by_item, annotations.n_categories
+        self.offsets, self.n_annotators = view.offsets, annotations.n_annotators
+        self.item = annotations.item[view.order].astype(np.int64)
+        self.annotator = annotations.annotator[view.order].astype(np.int64)
+        self.observed = annotations.label[view.order].astype(np.int64)
+        numbers = np.diff(self.offsets)
+        self.labelled, self.per_item = numbers > 0, numbers[numbers > 1]
+        self.pseudo = np.full((self.k, self.k), _PSEUDO / max(self.k - 1, 1))
+        np.fill_diagonal(self.pseudo, _PSEUDO)
+
+    def fit(self, label: Codes, posterior: Floats) -> _Working:
+        """Fit the working model from a posterior."""
+        shape, rate = _CONCENTRATION
+        mean, concentration = self.pseudo / self.pseudo.sum(axis=1, keepdims=True), shape / rate
+        for update in range(_UPDATES + 1):
+            counts = self.counts(label, posterior)
+            if not update:
+                mean = counts.sum(axis=0) + self.pseudo
+                mean /= mean.sum(axis=1, keepdims=True)
+            mean, concentration = pooled_rows(
+                counts, mean, concentration, self.pseudo, _CONCENTRATION
+            )
+            prevalence = posterior[self.labelled].sum(axis=0) + 1
+            working = _Working(
+                prevalence / prevalence.sum(), mean, concentration, counts, posterior
+            )
+            posterior = self.expect(label, working)
+        return working._replace(posterior=posterior)
+
+    def counts(self, label: Codes, posterior: Floats) -> Floats:
+        """Count labels by annotator, category and label."""
+        table = np.zeros((self.n_annotators, self.k, self.k))
+        collect(self.item, self.annotator, label, posterior, table)
+        return table.swapaxes(1, 2)
+
+    def expect(self, label: Codes, working: _Working) -> Floats:
+        """Return the items' posterior under the means of the rows."""
+        rows = working.parameters
+        rows = np.maximum(rows / rows.sum(axis=2, keepdims=True), np.finfo(float).tiny)
+        posterior = np.empty((self.offsets.size - 1, self.k))
+        table = np.ascontiguousarray(np.log(rows).swapaxes(1, 2))
+        expect(self.item, self.annotator, label, table, np.log(working.prevalence), posterior)
+        return posterior
+
+    def draw(self, rng: np.random.Generator, working: _Working) -> Codes:
+        """Draw rows given the counts, categories, and labels independent given these."""
+        rows = rng.standard_gamma(np.maximum(working.parameters, np.finfo(float).tiny))
+        rows /= np.maximum(rows.sum(axis=2, keepdims=True), np.finfo(float).tiny)
+        drawn = np.empty_like(self.observed)
+        draw_labels(rng, self.offsets, self.annotator, working.prevalence, rows, drawn)
+        return drawn
+
+    def correlation(self, label: Codes, posterior: Floats) -> float:
+        """Compute the statistic; NaN if no label can be wrong."""
+        counts = self.counts(label, posterior)
+        given = counts.sum(axis=2)
+        hits = np.diagonal(counts, axis1=1, axis2=2)
+        right = np.divide(hits, given, out=np.zeros_like(given), where=given > 0)
+        deviation = np.sqrt(np.maximum(right * (1 - right), 0))
+        product, scale = np.empty(len(posterior)), np.empty(len(posterior))
+        residual_products(
+            self.offsets, self.annotator, label, posterior, right, deviation, product, scale
+        )
+        whole = scale.sum()
+        return float(product.sum() / whole) if whole > 1e-9 * label.size else np.nan

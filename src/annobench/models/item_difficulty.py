@@ -152,6 +152,7 @@ class ItemDifficultyFit(SampledFit):
     label_switches: NDArray[np.int64]
     thin: int = 1
 
+    _premise: ClassVar[str] = "annotators err independently of each other given the item"
     _axes: ClassVar[Mapping[str, Sequence[str]]] = {
         "prevalence": ("category",),
         "mean": ("category", "label"),
@@ -178,6 +179,15 @@ class ItemDifficultyFit(SampledFit):
             for draws in (self.draws.prevalence[:, :: self.thin], self.draws.confusion)
         )
         return ParameterDraws(prevalence, for_all(confusion, self.annotators))
+
+    def dependence(self, annotations: Annotations) -> None:
+        """Return None: difficulty lets the labels of an item depend on each other.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            Not used.
+        """
 
     def _followed(self) -> dict[str, tuple[NDArray[Any], Sequence[str]]]:
         """Names of pairs of categories are "truth > label"; of items the best category."""

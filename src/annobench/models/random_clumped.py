@@ -36,10 +36,10 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import digamma
 
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
+from annobench.models._pooling import pooled_rows
 from annobench.models._votes import Floats, check_search, normalised
 from annobench.models.base import ConfusionFit, Conventions, Method
 from annobench.models.kernels.random_clumped import expect
@@ -390,20 +390,20 @@ class _Search:
 
     def update(self, expected: _Expected, now: _Parameters) -> _Parameters:
         """Compute parameters from expected counts."""
-        (shape, rate), counts = self.prior.concentration, expected.own
-        mean, s = now.mean, now.concentration
-        tables = s * mean * (digamma(counts + s * mean) - digamma(s * mean))
-        slope = (digamma(counts.sum(axis=2) + s) - digamma(s)).sum()
-        s = float((tables.sum() + shape) / (slope + rate))
-        tables = s * mean * (digamma(counts + s * mean) - digamma(s * mean))
-        weight = self.pseudo_rows + expected.impressions + tables.sum(axis=0)
+        mean, concentration = pooled_rows(
+            expected.own,
+            now.mean,
+            now.concentration,
+            self.pseudo_rows + expected.impressions,
+            self.prior.concentration,
+        )
         share = expected.levels + self.prior.items_per_level
         return _Parameters(
             self._prevalence(expected.posterior),
             share / share.sum(),
-            weight / weight.sum(axis=1, keepdims=True),
-            s,
-            counts,
+            mean,
+            concentration,
+            expected.own,
         )
 
 

@@ -133,6 +133,7 @@ def render(
         min_bin=MIN_BIN,
         methods=_methods(tables),
         problems_of_fits=_unscored(tables.fits),
+        cautions_of_fits=_cautions(tables.fits),
         refit_notes=_grouped(tables.refit_notes, ["method", "design", "note"]),
         calibration=_calibration(tables),
         about=_about(tables, reference, marked, across),
@@ -300,6 +301,11 @@ def _unscored(fits: pd.DataFrame) -> list[dict[str, Any]]:
     """List what failed or was over budget, with the problems of one note together."""
     lost = fits[fits["status"].isin(["failed", "over budget"])]
     return _grouped(lost, ["method", "status", "note"])
+
+
+def _cautions(fits: pd.DataFrame) -> list[dict[str, Any]]:
+    """List the scored fits of which something is to be said."""
+    return pages.records(fits[(fits["status"] == "scored") & (fits["note"] != "")])
 
 
 def _grouped(table: pd.DataFrame, keys: list[str]) -> list[dict[str, Any]]:

@@ -32,8 +32,10 @@ from annobench.reporting.formats import number, percent, plural, shorten
 from annobench.reporting.pages import records
 from annobench.reporting.report_further import Further
 from annobench.reporting.report_parts import (
+    boxes_of,
     drift_of,
     groups_of,
+    said_of_boxes,
     said_of_drift,
     said_of_groups,
 )
@@ -75,6 +77,7 @@ def render(
     target: float | None = None,
     drift: OverTime | None = None,
     groups: ByGroup | None = None,
+    boxes: pd.DataFrame | None = None,
     by: str = "",
     further: Further | None = None,
     commands: Mapping[str, str] | None = None,
@@ -99,6 +102,8 @@ def render(
         Agreement over time.
     groups : ByGroup, optional
         Agreement within groups.
+    boxes : DataFrame, optional
+        Agreement on boxes, as `spans.report_boxes` returns it.
     by : str, default ""
         The column or file of the groups.
     further : Further, optional
@@ -141,6 +146,7 @@ def render(
             "notes": _notes(table),
             "drift": drift_of(drift),
             "groups": groups_of(groups, by),
+            "boxes": boxes_of(boxes),
             **(further or Further()).content,
         }
         content["support"] = said_of_target(table, target)
@@ -150,20 +156,7 @@ def render(
 
 
 def said_of_target(table: pd.DataFrame, target: float | None) -> str:
-    """Say whether the interval of Krippendorff's alpha supports a value.
-
-    Parameters
-    ----------
-    table : DataFrame
-        What `annobench.agreement.report` says.
-    target : float or None
-        The value.
-
-    Returns
-    -------
-    str
-        A sentence; empty without a value, or without an interval.
-    """
+    """Say whether the interval of Krippendorff's alpha supports a value."""
     lead = _lead(table)
     if target is None or lead is None or math.isnan(lead["lower"]):
         return ""
@@ -179,14 +172,7 @@ def said_of_target(table: pd.DataFrame, target: float | None) -> str:
 
 
 def to_discuss(annotations: Annotations, texts: Mapping[str, str]) -> pd.DataFrame:
-    """List the items with least agreement for those who labelled them.
-
-    Returns
-    -------
-    DataFrame
-        One row an item, at most `MAX_DISCUSSED`, the least agreement first: item, text (if there
-        are any), observed_agreement, and labels, such as "anna: yes; ben: no".
-    """
+    """List the items with least agreement for those who labelled them."""
     a, rows = as_annotations(annotations, "to_discuss"), []
     order, agreeing = _least_agreement(a)
     for i in order[:MAX_DISCUSSED]:
@@ -225,10 +211,13 @@ def is_open(table: pd.DataFrame, target: float | None) -> bool:
     return target is not None and lead is not None and lead["lower"] < target <= lead["upper"]
 
 
-def said_of_parts(drift: OverTime | None, groups: ByGroup | None) -> list[str]:
-    """Say what was found over time and between groups, if that was asked for."""
+def said_of_parts(
+    drift: OverTime | None, groups: ByGroup | None, boxes: pd.DataFrame | None
+) -> list[str]:
+    """Say what was found over time, between groups, and of boxes, where there is such."""
     said = [] if drift is None else said_of_drift(drift)
-    return said if groups is None else [*said, said_of_groups(groups)]
+    said += [] if groups is None else [said_of_groups(groups)]
+    return said if boxes is None else [*said, said_of_boxes(boxes)]
 
 
 def _apart(annotators: dict[str, Any] | None, lead: dict[str, Any] | None) -> dict[str, Any] | None:

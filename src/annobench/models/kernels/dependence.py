@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from annobench.core.compiled import kernel, math
+from annobench.core.compiled import kernel
 
 #: A category of a smaller posterior probability adds nothing that shows.
 _NEGLIGIBLE = 1e-9
 
 
 @kernel()
-def residual_products(
-    offsets, annotator, label, log_prevalence, logs, right, deviation, score, product, scale
-):
+def residual_products(offsets, annotator, label, posterior, right, deviation, product, scale):
     """Add up products of residuals of each item's pairs of labels, and their largest values."""
-    n_categories = log_prevalence.size
+    n_categories = posterior.shape[1]
     for i in range(offsets.size - 1):
         first, last = offsets[i], offsets[i + 1]
         product[i] = scale[i] = 0.0
         if last - first < 2:
             continue
-        best = -np.inf
         for k in range(n_categories):
-            score[k] = log_prevalence[k]
-            for n in range(first, last):
-                score[k] += logs[annotator[n], k, label[n]]
-            best = max(best, score[k])
-        mass = 0.0
-        for k in range(n_categories):
-            score[k] = math.exp(score[k] - best)
-            mass += score[k]
-        for k in range(n_categories):
-            share = score[k] / mass
+            share = posterior[i, k]
             if share < _NEGLIGIBLE:
                 continue
             residuals, squares, deviations, variances = 0.0, 0.0, 0.0, 0.0

@@ -1,0 +1,262 @@
+"""One place that looks at a fit and says what a reader should know before using it.
+
+Each caution has a name, by which the pages of the models, under "When it fails", refer to it, and
+by which `workflow/studies/guard` measures how often it appears where it should, and where it
+should not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
+
+__all__ = ["NAMES", "Caution", "against_votes", "alone", "guard", "of_fit", "other_optimum"]
+
+#: The names of all cautions.
+NAMES: Final = (
+    *("not_converged", "label_switching", "few_labels", "two_annotators", "unanimous_overturned"),
+    *("far_from_votes", "rare_category", "dependence", "other_optimum"),
+)
+
+#: Labels that make an item's agreement unanimous.
+UNANIMOUS = 3
+#: Shares of unanimous items, and of items with a most frequent label, given another category,
+#: from which on it is said.
+OVERTURNED, MOVED = 0.02, 0.2
+#: A category is rare if it wins the votes of fewer items than this times 1/K; what a model then
+#: adds to it is said if it is as much again, and this share of all items.
+RARE, ADDED = 0.25, 0.03
+#: Fewer shared items of a typical pair of annotators than this are few.
+FEW_SHARED = 10
+#: Random starts that look for another optimum.
+RANDOM_STARTS = 8
+#: Relative difference of log posteriors up to which two fits have the same optimum.
+SAME_OPTIMUM = 1e-6
+
+
+class Caution(NamedTuple):
+    """What a reader should know before using a fit.
+
+    Attributes
+    ----------
+    name : str
+        One of `NAMES`.
+    text : str
+        A sentence or more.
+    """
+
+    name: str
+    text: str
+
+
+def guard(
+    fitted: Any,
+    annotations: Annotations,
+    *,
+    rng: np.random.Generator | int | None = None,
+    **settings: Any,
+) -> list[Caution]:
+    """Look at a fit, and say what a reader should know before using it.
+
+    Parameters
+    ----------
+    fitted : Fit
+        Of any model.
+    annotations : Annotations
+        The labels that were fitted.
+    rng : numpy.random.Generator or int, optional
+        Of the random starts that look for another optimum, where the model offers it.
+    **settings
+        What the model's `fit` was given.
+
+    Returns
+    -------
+    list of Caution
+        Name and text of each; empty if there is nothing.
+
+    Notes
+    -----
+    Looking for another optimum costs some ten fits, the check whether annotators err together as
+    in `annobench.models.dependence`; all else a pass over the labels.
+
+    Examples
+    --------
+    >>> from annobench import Annotations, models
+    >>> labels = Annotations.from_wide([[1, 1], [0, 0], [1, 0]] * 4)
+    >>> [each.name for each in models.guard(models.fit(labels, "one_coin"), labels)]
+    ['two_annotators']
+    """
+    annotations = as_annotations(annotations, "guard")
+    found = of_fit(fitted, annotations)
+    module = import_module(".".join(type(fitted).__module__.split(".")[:3]))
+    if "restarts" in module.METHOD.offers:
+        found += other_optimum(module, fitted, annotations, rng, settings)
+    return found
+
+
+def of_fit(fitted: Any, annotations: Annotations | None) -> list[Caution]:
+    """Return all cautions but that of another optimum; without labels, those of the search."""
+    found = []
+    if not getattr(fitted, "converged", True):
+        found.append(Caution("not_converged", fitted._unconverged()))
+    if fitted._switches_labels():
+        found.append(
+            Caution(
+                "label_switching",
+                "These labels hardly tell annotators from chance (many label switches): what the "
+                "categories mean, and who is good, depends on the prior.",
+            )
+        )
+    if annotations is None:
+        return found
+    sizes = annotations.n_labels, np.unique(annotations.annotator).size, annotations.n_items
+    found += [Caution("few_labels", text) for text in fitted.few_labels(*sizes)]
+    if fitted._judges_annotators():
+        found += _two_annotators(annotations)
+    found += against_votes(fitted.posterior, annotations)
+    checked = fitted.dependence(annotations)
+    if checked is not None and checked.is_alarming:
+        found.append(Caution("dependence", checked.sentence()))
+    return found
+
+
+def alone(annotations: Annotations) -> NDArray[np.int64]:
+    """Return the codes of annotators who have labels, but on no item that another labelled."""
+    a = annotations
+    has_labels = np.bincount(a.annotator, minlength=a.n_annotators) > 0
+    compared = np.bincount(a.annotator, a.is_shared[a.item], minlength=a.n_annotators) > 0
+    return np.flatnonzero(has_labels & ~compared)
+
+
+def _two_annotators(annotations: Annotations) -> list[Caution]:
+    if np.unique(annotations.annotator).size - alone(annotations).size != 2:
+        return []
+    return [
+        Caution(
+            "two_annotators",
+            "Only two annotators share items: if they disagree, only the model's start, smoothing "
+            "or priors decide who errs. Add a third annotator.",
+        )
+    ]
+
+
+def against_votes(posterior: NDArray[np.float64], annotations: Annotations) -> list[Caution]:
+    """Compare a posterior with the votes.
+
+    Parameters
+    ----------
+    posterior : ndarray, shape (I, K)
+        Of any method.
+    annotations : Annotations
+        The labels.
+
+    Returns
+    -------
+    list of Caution
+        Out of unanimous_overturned, rare_category and far_from_votes.
+    """
+    counts = annotations.counts
+    total, most = counts.sum(axis=1), counts.max(axis=1)
+    winner, chosen = counts.argmax(axis=1), posterior.argmax(axis=1)
+    found = []
+    unanimous = (total >= UNANIMOUS) & (most == total) & annotations.is_shared
+    overturned = int((chosen != winner)[unanimous].sum())
+    if overturned > 1 and overturned > OVERTURNED * unanimous.sum():
+        found.append(
+            Caution(
+                "unanimous_overturned",
+                f"{overturned:,} of {unanimous.sum():,} items on which all annotators agree get "
+                "another category: the model may have exchanged categories. Compare with another "
+                "model, or with checked items.",
+            )
+        )
+    decided = (total > 1) & ((counts == most[:, None]).sum(axis=1) == 1)
+    if not decided.any():
+        return found
+    found += _rare_category(winner[decided], chosen[decided], annotations.categories)
+    moved = int((chosen != winner)[decided].sum())
+    if moved > 1 and moved > MOVED * decided.sum():
+        shared = _typically_shared(annotations)
+        few = (
+            f" A typical pair of annotators shares only {shared:,} items, too few to tell who is "
+            "good."
+            if shared < FEW_SHARED
+            else ""
+        )
+        found.append(
+            Caution(
+                "far_from_votes",
+                f"{moved:,} of {decided.sum():,} items with a most frequent label get another "
+                f"category.{few} Compare with another model, or with checked items.",
+            )
+        )
+    return found
+
+
+def _rare_category(
+    winner: NDArray[np.intp], chosen: NDArray[np.intp], names: tuple[str, ...]
+) -> list[Caution]:
+    by_votes, by_model = (
+        np.bincount(codes, minlength=len(names)) / codes.size for codes in (winner, chosen)
+    )
+    added = by_model - by_votes
+    least = np.maximum(np.maximum(by_votes, ADDED), 1 / winner.size)
+    rare = (by_votes < RARE / len(names)) & (added > least)
+    if not rare.any():
+        return []
+    k = int(np.argmax(np.where(rare, added, -1)))
+    return [
+        Caution(
+            "rare_category",
+            f"Category {names[k]!r} is rare, {by_votes[k]:.1%} of the items by votes, and gets "
+            f"{by_model[k]:.1%} from this model: errors on frequent categories may have been taken "
+            "for it, as where a model takes all categories for equally frequent. Compare with "
+            "another model, or with checked items.",
+        )
+    ]
+
+
+def _typically_shared(annotations: Annotations) -> int:
+    """Return the median number of items that pairs of annotators share, of those that share any."""
+    a = annotations
+    shape = a.n_annotators, a.n_items
+    cells = sparse.coo_array((np.ones(a.n_labels), (a.annotator, a.item)), shape)
+    given = (cells.tocsr() > 0).astype(np.int64)
+    pairs = sparse.triu(given @ given.T, k=1)
+    return int(np.median(pairs.data)) if pairs.nnz else 0
+
+
+def other_optimum(
+    module: ModuleType,
+    fitted: Any,
+    annotations: Annotations,
+    rng: np.random.Generator | int | None,
+    settings: Mapping[str, Any],
+) -> list[Caution]:
+    """Say if random starts find a better optimum than the votes did."""
+    given = {name: value for name, value in settings.items() if name != "start"}
+    best = module.restarts(annotations, rng=rng, n_random=RANDOM_STARTS, **given).best
+    moved = int((best.posterior.argmax(axis=1) != fitted.posterior.argmax(axis=1)).sum())
+    gain = best.log_posterior - fitted.log_posterior
+    # EM stops near an optimum, and two fits of one optimum differ by that much.
+    least = max(SAME_OPTIMUM, settings.get("tolerance", 0.0)) * (1 + abs(fitted.log_posterior))
+    if gain <= least or not moved:
+        return []
+    return [
+        Caution(
+            "other_optimum",
+            f"EM has more than one optimum here: another one has a log posterior higher by "
+            f"{gain:.3g} and gives {moved:,} of "
+            f"{annotations.n_items:,} items another category. The results are those of the one "
+            "reached from the votes, without label switching.",
+        )
+    ]

@@ -1,0 +1,121 @@
+"""The cautions of fits: each appears where it should, and not where nothing is wrong."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from annobench import models
+from annobench.aggregation.consensus import consensus
+from annobench.benchmark import regimes
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.fits import fit_all
+from annobench.labels.annotations import Annotations
+from annobench.models import _guard
+
+PAGES = Path(__file__).parents[2] / "docs/models"
+
+
+def simulated(kind="good", n_categories=2, labels=5, items=300, annotators=10, seed=1):
+    return regimes.simulate(
+        kind,
+        n_categories=n_categories,
+        labels_per_item=labels,
+        n_items=items,
+        n_annotators=annotators,
+        seed=seed,
+    ).annotations
+
+
+def names(fitted, annotations):
+    return [each.name for each in models.guard(fitted, annotations, rng=1)]
+
+
+@pytest.mark.parametrize("model", ["voting", "dawid_skene", "ibcc", "glad", "wawa", "mmsr"])
+def test_nothing_is_said_of_good_annotators(model):
+    a = simulated()
+    assert names(models.fit(a, model), a) == []
+
+
+def test_exchanged_categories_are_noticed():
+    a = simulated()
+    posterior = np.eye(2)[a.counts.argmax(axis=1)]
+    assert _guard.against_votes(posterior, a) == []
+    few, all_of_them = posterior.copy(), posterior[:, ::-1]
+    unanimous = np.flatnonzero(a.counts.max(axis=1) == 5)
+    few[unanimous[:1]] = few[unanimous[:1], ::-1]
+    assert _guard.against_votes(few, a) == []
+    said = {each.name: each.text for each in _guard.against_votes(all_of_them, a)}
+    assert list(said) == ["unanimous_overturned", "far_from_votes"]
+    assert f"{unanimous.size} of {unanimous.size} items" in said["unanimous_overturned"]
+
+
+def test_three_labels_by_one_annotator_are_not_unanimous():
+    a = Annotations.from_arrays(list("xxxyy"), list("aaabc"), list("11101"))
+    assert _guard.against_votes(np.array([[1.0, 0], [1, 0]]), a) == []
+
+
+def test_few_shared_items_are_named():
+    a = simulated("mixed", items=60, annotators=40, labels=3)
+    winner = a.counts.argmax(axis=1)
+    moved = np.where(np.arange(60) % 2, winner, 1 - winner)
+    said = {each.name: each.text for each in _guard.against_votes(np.eye(2)[moved], a)}
+    assert re.search(r"A typical pair of annotators shares only \d items", said["far_from_votes"])
+
+
+def test_a_rare_category_that_takes_items_of_others_is_named():
+    a = simulated("imbalance", n_categories=2, items=1_000, labels=3)
+    found = {each.name: each.text for each in models.guard(models.fit(a, "minimax_entropy"), a)}
+    assert re.search(r"'1' is rare, \d\.\d% of the items by votes", found["rare_category"])
+    assert "rare_category" not in names(models.fit(a, "ibcc"), a)
+
+
+def test_two_annotators_are_noticed_where_a_model_judges_them():
+    a = Annotations.from_wide([[1, 1], [0, 0], [1, 0]] * 10)
+    assert "two_annotators" in names(models.fit(a, "one_coin"), a)
+    assert "two_annotators" not in names(models.fit(a, "voting"), a)
+
+
+def test_a_better_optimum_is_named():
+    # Annotators of two opinions: whose categories are the right ones?
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=60)
+    label = np.where(rng.random((60, 6)) < 0.8, truth[:, None], 1 - truth[:, None])
+    label[:, 3:] = 1 - label[:, 3:]
+    a = Annotations.from_wide(label)
+    fitted = models.fit(a, "dawid_skene", start="diagonal")
+    found = models.guard(fitted, a, rng=1)
+    remarks = consensus(a, rng=1, replicates=0, start="diagonal").remarks
+    assert [each.text for each in found if each.name == "other_optimum"] == [
+        text for text in remarks if "more than one optimum" in text
+    ]
+
+
+def test_the_benchmark_notes_what_is_said_of_a_scored_fit():
+    a = simulated("imbalance", n_categories=2, items=1_000, labels=3)
+    case = BenchmarkCase("x", a, a.counts.argmax(axis=1), "simulated")
+    far, near = fit_all(
+        [case], [models.get("minimax_entropy"), models.get("ibcc")], limit=60, seed=1
+    )
+    assert far.status == near.status == "scored"
+    assert "is rare" in far.note
+    assert near.note == ""
+
+
+def test_cautions_of_a_fit_are_those_of_the_guard():
+    a = Annotations.from_wide([[1, 1], [0, 0], [1, 0]] * 10)
+    fitted = models.fit(a, "one_coin")
+    assert fitted.cautions(a) == [each.text for each in models.guard(fitted, a)]
+    with pytest.raises(Exception, match="guard"):
+        models.guard(fitted, "labels")
+
+
+def test_every_caution_stands_under_when_it_fails_and_every_name_there_exists():
+    found = set()
+    for page in PAGES.glob("*.md"):
+        section = page.read_text("utf-8").partition("## When it fails")[2].partition("\n## ")[0]
+        found |= set(re.findall(r"caution\s+`(\w+)`", section))
+    assert found == set(_guard.NAMES)
