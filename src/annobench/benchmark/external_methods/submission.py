@@ -109,7 +109,7 @@ def write_submission(
         "benchmark": version_of(cases),
         "answers": answers,
     }
-    with replacing(path) as draft:
+    with replacing(Path(path)) as draft:
         draft.write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
