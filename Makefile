@@ -210,6 +210,7 @@ pool: $(INSTALLED)  ## Compare the pool of models with its rivals in full, store
 	mkdir -p benchmarks/measured/pool
 	cp results/studies/pool_full/*.csv results/studies/pool_full/settings.json benchmarks/measured/pool
 	PYTHONPATH=workflow $(BIN)/python -m studies.pool.learning results/studies/pool_full
+	$(COMMANDS)/quote_pool.py
 
 # Each package has its own environment, in which its methods are run as programs.
 PEER ?= crowd_kit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import datetime
 import os
@@ -25,7 +26,17 @@ def circumstances(*packages: str) -> str:
         except ModuleNotFoundError:
             found.append(f"without {package}")
     day = datetime.datetime.now(datetime.UTC).date()
-    return "; ".join([f"measured {day}", f"{os.cpu_count()} cores", *found])
+    return "; ".join([f"measured {day}", f"{os.cpu_count()} cores of {_processor()}", *found])
+
+
+def _processor() -> str:
+    """Return the name of the processor; where the system gives none, its architecture."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "model name":
+                return value.strip()
+    return platform.processor() or platform.machine()
 
 
 class Record:

@@ -8,6 +8,7 @@ an earlier call.
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -284,6 +285,7 @@ def main() -> None:
     """Measure everything and print the tables."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    importlib.import_module("annobench.labels._kernels")  # loading is a matter of commands
     agreement.krippendorff_alpha(panel(100, 3, 5, 4)).bootstrap(
         replicates=2, rng=np.random.default_rng(0)
     )

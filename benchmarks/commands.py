@@ -1,19 +1,22 @@
 """Whole commands: what a user waits for, from the first key to the last file.
 
-Elapsed time of a process, the best of several, Python's start included. The first use of a model
-is measured with an empty folder of compiled code.
+Elapsed time of a process and its processor time, which other work on the machine hardly changes,
+each the best of several, Python's start included. The first use of a model is measured with an
+empty folder of compiled code.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,9 +34,16 @@ MODELS = "dawid_skene", "hierarchical_dawid_skene", "item_difficulty"
 RECORD = Record("commands")
 
 
-def elapsed(*arguments: str, folder: Path, more: Mapping[str, str] | None = None) -> float:
+class Took(NamedTuple):
+    """Seconds of a command."""
+
+    elapsed: float
+    processor: float
+
+
+def took(*arguments: str, folder: Path, more: Mapping[str, str] | None = None) -> Took:
     """Run a command in a folder and return the seconds that it takes."""
-    begin = time.perf_counter()
+    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(
         [str(ANNOBENCH), *arguments],
         cwd=folder,
@@ -41,12 +51,15 @@ def elapsed(*arguments: str, folder: Path, more: Mapping[str, str] | None = None
         check=True,
         capture_output=True,
     )
-    return time.perf_counter() - begin
+    after, end = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    user, system = after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
+    return Took(end - begin, user + system)
 
 
-def best(*arguments: str, folder: Path) -> float:
-    """Return the least time of several runs, after one that compiles and fills caches."""
-    return min(elapsed(*arguments, "--force", folder=folder) for _ in range(1 + REPEATS))
+def best(*arguments: str, folder: Path) -> Took:
+    """Return the least times of several runs, after one that compiles and fills caches."""
+    runs = [took(*arguments, "--force", folder=folder) for _ in range(1 + REPEATS)]
+    return Took(*(min(seconds) for seconds in zip(*runs, strict=True)))
 
 
 def labels(n_items: int) -> Annotations:
@@ -88,10 +101,11 @@ def spans(n_documents: int) -> list[dict[str, object]]:
     ]
 
 
-def show(work: str, name: str, value: float, unit: str = "s", target: str = "") -> None:
-    """Print and record a number."""
-    print(f"  {work:<50}{name:<50}{value:>8.3g} {unit}  {target}")
-    RECORD.add(work, name, "elapsed", unit, value, target)
+def show(work: str, name: str, value: Took, unit: str = "s", target: str = "") -> None:
+    """Print and record the times of a command."""
+    print(f"  {work:<50}{name:<50}{value.elapsed:>8.3g} {value.processor:>8.3g} {unit}  {target}")
+    RECORD.add(work, name, "elapsed", unit, value.elapsed, target)
+    RECORD.add(work, name, "processor time", unit, value.processor)
 
 
 def bench_labels(folder: Path) -> None:
@@ -112,7 +126,7 @@ def bench_spans(folder: Path) -> None:
         (folder / f"spans{n}.json").write_text(json.dumps(spans(n)), encoding="utf-8")
         seconds[n] = best("report", f"spans{n}.json", "--out", f"spans{n}", folder=folder)
         show(work, f"annobench report, {n:,} documents", seconds[n])
-    more = (seconds[1_000] - seconds[10]) / 990 * 1_000
+    more = Took(*(1_000 * (b - a) / 990 for a, b in zip(seconds[10], seconds[1_000], strict=True)))
     show(work, "a document more", more, "ms", f"at most {TARGETS['spans']:g} ms a document")
 
 
@@ -124,8 +138,9 @@ def bench_first_use(folder: Path) -> None:
         arguments = "consensus", "few.csv", "--model", model, "--out", model, "--force"
         with tempfile.TemporaryDirectory() as cache:
             more = {"NUMBA_CACHE_DIR": cache}
-            first, again = (elapsed(*arguments, folder=folder, more=more) for _ in range(2))
-        show(work, f"{model}, compiling", first - again, "s", f"compiling {aim}")
+            first, again = (took(*arguments, folder=folder, more=more) for _ in range(2))
+        compiling = Took(*(b - a for a, b in zip(again, first, strict=True)))
+        show(work, f"{model}, compiling", compiling, "s", f"compiling {aim}")
         show(work, f"{model}, every time", again)
 
 

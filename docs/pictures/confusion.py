@@ -561,7 +561,7 @@ def draw_pool() -> None:
                 *np.transpose(mean), s=size, marker=marker, facecolor="white", edgecolor=colour
             )
         right.set(xlabel="probability of the best category", ylabel="share right")
-        right.set(xlim=(0.45, 1.02), ylim=(0.45, 1.02))
+        right.set(xlim=(0.45, 1.04), ylim=(0.2, 1.04))
         right.set_title("Textual entailment")
         right.legend(loc="upper left")
         save(figure, "models/pool")

@@ -11,6 +11,7 @@ from . import (
     labels,
     models,
     noise,
+    pairwise,
     plotting,
     posteriors,
     replication,
@@ -23,6 +24,7 @@ from . import (
 )
 from .aggregation.consensus import consensus
 from .agreement.report_table import report
+from .benchmark.external_methods.on_labels import compare
 from .io.reading import read_labels
 from .io.table import write_labels
 from .labels.annotations import Annotations
@@ -38,6 +40,7 @@ __all__ = [
     "audit",
     "benchmark",
     "certificate",
+    "compare",
     "consensus",
     "datasets",
     "evaluation",
@@ -46,6 +49,7 @@ __all__ = [
     "labels",
     "models",
     "noise",
+    "pairwise",
     "plotting",
     "posteriors",
     "read_labels",

@@ -131,13 +131,14 @@ def _bare(word: object) -> str:
 
 
 def _words(answer: Any, names: Mapping[str, str]) -> list[Any]:
-    """Split an answer into names of options: a text that is none may be several letters."""
+    """Split an answer into names of options, or into letters of several, if it is either."""
     if isinstance(answer, str):
         if _bare(answer) in names:
             return [answer]
         words = [word for word in re.findall(r"\w+", answer.casefold()) if word != "and"]
-        known = all(word in names for word in words)
-        return words if known else [letter for word in words for letter in word]
+        letters = [letter for word in words for letter in word]
+        known = (found for found in (words, letters) if all(each in names for each in found))
+        return next(known, [answer])
     return list(answer) if isinstance(answer, Iterable) else [answer]
 
 

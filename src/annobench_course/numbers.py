@@ -184,6 +184,12 @@ class Simulation(Drawn):
             return self._failed(
                 "This is in per cent. Asked for is the share: divide by 100.", "percent for share"
             )
+        if high <= 1 < number:
+            return self._failed(
+                f"Asked is a number between 0 and 1; {shown(number)} is none. Is it a count? Then "
+                "divide it by how many there are.",
+                "not a share",
+            )
         side = "below" if number < low else "above"
         return self._failed(
             f"{shown(number)} lies {side} what a right simulation gives, other than once in ten "

@@ -6,7 +6,6 @@ category is the model that won. The one annotator, `gpt-4o-mini`, judged the sam
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -15,12 +14,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from annobench.core.errors import ReaderError
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import SourceFile
 from annobench_datasets._pins import pinned
 from annobench_datasets._simulators import numbered
-from annobench_datasets._text import read_text
+from annobench_datasets._text import read_json, wrong
 
 _REPOSITORY = "yiqunchen/debias-llm-as-a-judge"
 _SOURCE = pinned(
@@ -89,23 +87,20 @@ class _Pair:
 
 def _parse(files: Mapping[str, Path], pair: _Pair) -> DataTables:
     path = files[pair.file.path]
+    found = read_json(path)
     try:
-        rows = pd.DataFrame(json.loads(read_text(path)))
+        rows = pd.DataFrame(found)
         shown = {"A": rows["model_a"], "B": rows["model_b"]}
         pick, winner, item = rows["judge_pick"], rows["human_winner"], rows["id"].astype("str")
     except (ValueError, KeyError, TypeError) as error:
-        raise ReaderError(
-            f"{path}: not a list of comparisons with id, model_a, model_b, human_winner and "
-            f"judge_pick ({error}). Supply the pinned file."
-        ) from error
+        what = "comparisons with id, model_a, model_b, human_winner and judge_pick"
+        raise wrong(path, f"not a list of {what} ({error})") from error
     gold = shown["A"].where(winner == "model_a", shown["B"].where(winner == "model_b"))
     label = shown["A"].where(pick == "A", shown["B"].where(pick == "B"))
     models = set(rows["model_a"]) | set(rows["model_b"])
     if models != {_CLAUDE, pair.rival} or gold.isna().any() or item.duplicated().any():
-        raise ReaderError(
-            f"{path}: other models than {_CLAUDE} and {pair.rival}, a comparison without a "
-            "winner, or one that comes twice. Supply the pinned file."
-        )
+        what = f"other models than {_CLAUDE} and {pair.rival}, a comparison without a winner"
+        raise wrong(path, f"{what}, or one that comes twice")
     return _tables(item, gold, label, shown["A"])
 
 

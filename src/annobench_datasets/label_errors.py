@@ -8,7 +8,6 @@ the given labels and the predicted probabilities of all items are here too.
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -19,11 +18,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.core.errors import ReaderError
 from annobench.datasets.base import DataSet, DataTables
 from annobench_datasets._pins import pinned
 from annobench_datasets._simulators import numbered
-from annobench_datasets._text import read_json, read_text
+from annobench_datasets._text import read_json, wrong
 
 _REPOSITORY = "cleanlab/label-errors"
 _SOURCE = pinned(
@@ -102,19 +100,16 @@ class _Votes:
 
 def _parse_votes(files: Mapping[str, Path], votes: _Votes) -> DataTables:
     path = files[votes.path]
+    found = read_json(path)
     try:
-        rows = [row for record in json.loads(read_text(path)) for row in _rows(record, votes)]
+        rows = [row for record in found for row in _rows(record, votes)]
         items = pd.DataFrame([row[:4] for row in rows], columns=list(_COLUMNS))
         counts = np.array([row[4:] for row in rows], dtype=np.int64)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ReaderError(
-            f"{path}: not a list of candidates with labels and counts of votes ({error}). Supply "
-            "the pinned file."
-        ) from error
+        what = f"not a list of candidates with labels and counts of votes ({error})"
+        raise wrong(path, what) from error
     if (counts < 0).any() or items["item"].duplicated().any():
-        raise ReaderError(
-            f"{path}: a negative count, or a candidate that comes twice. Supply the pinned file."
-        )
+        raise wrong(path, "a negative count, or a candidate that comes twice")
     n_test = 0
     if votes.whole:
         whole = files[votes.whole]
@@ -231,10 +226,8 @@ class _Predictions:
 def _parse_predictions(files: Mapping[str, Path], of: _Predictions) -> DataTables:
     given, probability = (_array(files[path]) for path in of.paths)
     if given.shape != (of.n_items,) or probability.shape != (of.n_items, of.n_categories):
-        raise ReaderError(
-            f"{files[of.paths[0]]}: labels of shape {given.shape}, probabilities of shape "
-            f"{probability.shape}. Supply the pinned files."
-        )
+        what = f"labels of shape {given.shape}, probabilities of shape {probability.shape}"
+        raise wrong(files[of.paths[0]], what)
     names = numbered(np.arange(of.n_items) - 1)
     if of.name == "imdb":
         files_of = pd.Series(read_json(files[_INDEX]), dtype="str")
@@ -249,7 +242,7 @@ def _array(path: Path) -> NDArray[Any]:
     try:
         found: NDArray[Any] = np.load(io.BytesIO(path.read_bytes()), allow_pickle=False)
     except ValueError as error:
-        raise ReaderError(f"{path}: not an array ({error}). Supply the pinned file.") from error
+        raise wrong(path, f"not an array ({error})") from error
     return found
 
 

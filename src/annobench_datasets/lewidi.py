@@ -6,7 +6,6 @@ speech in English). There is no gold standard: how annotators differ is what the
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,11 +15,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.core.errors import ReaderError
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import SourceFile
 from annobench_datasets._pins import pinned
-from annobench_datasets._text import read_text
+from annobench_datasets._text import read_json, wrong
 
 _REPOSITORY = "Le-Wi-Di/le-wi-di.github.io"
 _SOURCE = pinned(
@@ -93,8 +91,8 @@ def _parse(files: Mapping[str, Path], design: _Set) -> DataTables:
     rows, items = [], []
     for split, file in design.files.items():
         path = files[file.path]
+        found = read_json(path)
         try:
-            found = json.loads(read_text(path))
             for number, row in found.items():
                 item = f"{split}_{number}"
                 names = [name.strip() for name in row["annotators"].split(",")]
@@ -102,10 +100,8 @@ def _parse(files: Mapping[str, Path], design: _Set) -> DataTables:
                 rows += [(item, *pair) for pair in zip(names, labels, strict=True)]
                 items.append((item, None, row["text"], split))
         except (ValueError, KeyError, AttributeError, TypeError) as error:
-            raise ReaderError(
-                f"{path}: not items with text, annotators and annotations ({error!r}). Supply the "
-                "pinned file."
-            ) from error
+            what = f"not items with text, annotators and annotations ({error!r})"
+            raise wrong(path, what) from error
     return _tables(rows, items)
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from annobench.core.errors import ReaderError
 from annobench.core.names import Name, joined
-from annobench.io.formats.base import ExportFormat, Intake, Relation, Source, Span, Status
+from annobench.io.formats.base import Box, ExportFormat, Intake, Relation, Source, Span, Status
 from annobench.io.formats.records import csv_records, json_records, load_json
 from annobench_exports._parts import (
     MisshapenError,
@@ -52,9 +53,12 @@ _ANSWERS = {
 #: The kinds of results that are spans of a text.
 _SPANS = ("labels", "hypertextlabels", "paragraphlabels")
 
+#: Of rectangles it is compared where they are; sides are in percent, and a few may lie beyond.
+_RECTANGLES, _FARTHEST = "rectanglelabels", 1_000
+
 #: The kinds of results that are shapes drawn on an image, each with its labels.
 _SHAPES = (
-    "rectanglelabels",
+    _RECTANGLES,
     "ellipselabels",
     "polygonlabels",
     "keypointlabels",
@@ -126,6 +130,10 @@ class _Results(NamedTuple):
         Of the elements of a list the rank, or the bucket.
     relations : dict of str to list of Relation
         Relations by the layer of their source.
+    boxes : dict of str to list of Box
+        Rectangles by question.
+    unplaced : dict of str to int
+        Number of rectangles that are turned or have no area, by question.
     others : dict of str to int
         Number of results that are no labels, by the reason.
     """
@@ -136,6 +144,8 @@ class _Results(NamedTuple):
     spans: dict[str, list[Span]]
     ranked: dict[str, dict[str, float | str | None]]
     relations: dict[str, list[Relation]]
+    boxes: dict[str, list[Box]]
+    unplaced: dict[str, int]
     others: dict[str, int]
 
     def label(self, question: str) -> Label:
@@ -183,6 +193,7 @@ def _push(works: list[_Work], file: str, intake: Intake) -> None:
     """Push what was read; an annotation without an answer to a question chose nothing there."""
     asked = {question: None for work in works for question in work.results.questions()}
     layers = {layer: None for work in works for layer in work.results.spans}
+    boxed = _boxed(works, intake)
     for question in asked:
         if any(question in work.results.written for work in works):
             intake.question(question, "text")
@@ -210,6 +221,9 @@ def _push(works: list[_Work], file: str, intake: Intake) -> None:
                 gold = sorted(label) if isinstance(label, frozenset) else label
                 intake.gold(work.item, question, gold)
         _push_rankings(work, intake)
+        for question in boxed.intersection(questions):
+            drawn = work.results.boxes.get(question, [])
+            intake.boxes(work.item, work.annotator, question, drawn, work.status)
         for layer in marked:
             intake.marks(
                 work.item,
@@ -224,6 +238,19 @@ def _push(works: list[_Work], file: str, intake: Intake) -> None:
         for reason, n in work.results.others.items():
             intake.read(n)
             intake.leave_out(work.where, reason, n)
+
+
+def _boxed(works: list[_Work], intake: Intake) -> set[str]:
+    """Return the questions whose boxes can be compared; say which can't."""
+    drawn = {question for work in works for question in work.results.boxes}
+    for question in dict.fromkeys(q for work in works for q in work.results.unplaced):
+        n = sum(work.results.unplaced.get(question, 0) for work in works)
+        intake.notes.append(
+            f"{n:,} of the rectangles of {question!r} are turned or have no area: where rectangles "
+            "are is not compared, only their labels."
+        )
+        drawn.discard(question)
+    return drawn
 
 
 def _push_rankings(work: _Work, intake: Intake) -> None:
@@ -331,7 +358,8 @@ def _results(entries: list[Any], data: dict[str, Any]) -> _Results:
     wide = [
         n for n in data.values() if isinstance(n, str) and not n.isascii() and max(n) > "\uffff"
     ]
-    found = _Results({}, {}, {}, defaultdict(list), {}, defaultdict(list), defaultdict(int))
+    lists, numbers = partial(defaultdict, list), partial(defaultdict, int)
+    found = _Results({}, {}, {}, lists(), {}, lists(), lists(), numbers(), numbers())
     regions: dict[Any, tuple[str, Span]] = {}
     links: list[dict[str, Any]] = []
     for entry in entries:
@@ -387,6 +415,18 @@ def _take_shape(kind: str, question: str, value: dict[str, Any], found: _Results
         return
     chosen = found.chosen.setdefault(question, [])
     chosen += [label for label in dict.fromkeys(labels) if label not in chosen]
+    if kind == _RECTANGLES:
+        _take_box(question, value, labels, found)
+
+
+def _take_box(question: str, value: dict[str, Any], labels: list[str], found: _Results) -> None:
+    """Take where a rectangle is, in percent of the image, for each of its labels."""
+    sides = [value.get(side) for side in ("x", "y", "width", "height")]
+    known = [float(n) for n in sides if isinstance(n, int | float) and abs(n) <= _FARTHEST]
+    if value.get("rotation") or len(known) < len(sides) or min(known[2:]) <= 0:
+        found.unplaced[question] += 1
+    else:
+        found.boxes[question] += [Box(*known, label) for label in labels]
 
 
 def _take_ranking(question: str, ranking: dict[str, Any], found: _Results) -> None:
@@ -571,7 +611,7 @@ FORMAT = ExportFormat(
     note=(
         "An item is a task, an annotator is who completed an annotation, a question is a control "
         "of the labelling interface, and drafts and predictions are not annotations. Of shapes "
-        "drawn on an image the labels are compared, not where they are."
+        "drawn on an image the labels are compared, and of rectangles also where they are."
     ),
     annotators=("person", "file"),
 )

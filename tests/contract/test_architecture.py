@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -19,8 +21,13 @@ MAX_LINES = 900
 
 def layers():
     """Read the table of packages: the layer of each."""
-    rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", (TOP / "ARCHITECTURE.md").read_text(), re.M)
-    return {package: int(layer) for layer, package in rows}
+    rows = re.findall(r"^\| (\d+) \| (.*) \|$", (TOP / "ARCHITECTURE.md").read_text(), re.M)
+    return {
+        package: int(layer)
+        for layer, text in rows
+        for part in text.split("; ")
+        for package in re.findall(r"`(\w+)`", part.partition(":")[0])
+    }
 
 
 @cache
@@ -152,6 +159,10 @@ def test_no_module_is_long():
     assert {name: n for name, n in lines.items() if n > MAX_LINES} == {}
 
 
+def test_the_map_is_one_page():
+    assert len((TOP / "ARCHITECTURE.md").read_text(encoding="utf-8").splitlines()) <= 80
+
+
 def test_the_walks_name_files_that_exist():
     text = (TOP / "ARCHITECTURE.md").read_text(encoding="utf-8")
     walks = text.partition("## Three walks")[2].partition("\n## ")[0]
@@ -163,3 +174,47 @@ def test_the_walks_name_files_that_exist():
     for walk in ("**From a label to a report**", "**From a label to a consensus**"):
         passed = re.findall(r"`[\w/]+\.py`", walks.partition(walk)[2].partition("\n\n")[0])
         assert len(set(passed)) <= 25
+
+
+#: Writes the files of the library whose functions a command calls; the body of a class is none.
+WALK = """
+import sys
+from annobench.cli import app
+source, command = sys.argv[1:]
+passed = {}
+
+def note(frame, event, arg):
+    code = frame.f_code
+    if event == "call" and code.co_flags & 1 and code.co_filename.startswith(source):
+        passed.setdefault(code.co_filename.removeprefix(source))
+
+sys.setprofile(note)
+try:
+    app([command, "labels.csv"], standalone_mode=False)
+finally:
+    sys.setprofile(None)
+print("passed:", *passed)
+"""
+
+
+@pytest.mark.parametrize("command", ["report", "consensus"])
+def test_a_command_passes_the_files_of_its_walk(command, tmp_path):
+    rows = [
+        f"i{i},a{j},{'yes' if i % 2 ^ (i * j % 5 == 1) else 'no'}"
+        for i in range(20)
+        for j in range(3)
+    ]
+    (tmp_path / "labels.csv").write_text("\n".join(["item,annotator,label", *rows]) + "\n")
+    done = subprocess.run(
+        [sys.executable, "-c", WALK, f"{SOURCE}/", command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    passed = done.stdout.partition("passed: ")[2].split()
+    text = (TOP / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    walk = text.partition(f"**From a label to a {command}**")[2].partition("\n\n")[0]
+    named = re.findall(r"`([\w/]+\.py)`", walk)
+    assert len(named) > 10
+    assert set(named) <= set(passed)

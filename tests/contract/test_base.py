@@ -107,6 +107,7 @@ def panel(k, rng):
     return Annotations.from_arrays(item, annotator, table.ravel()[:55], categories=range(k))
 
 
+@pytest.mark.slow  # the nightly run has all of the base without numba, too
 def test_without_numba_every_model_gives_the_same_answer(tmp_path):
     rng = np.random.default_rng(6)
     labels = {k: panel(k, rng) for k in (2, 3, 5)}

@@ -7,15 +7,14 @@ import shutil
 import sys
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
+from panels import skilled
 from typer.testing import CliRunner
 
 from annobench import datasets
 from annobench.cli import app
 from annobench.io import write_labels
-from annobench.simulation import panels
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "compare-a-method.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -27,7 +26,7 @@ QUICK = {"--data": "snow2008_wsd", "--against": "voting", "--replicates": "10"}
 
 def test_the_page_has_a_file_and_a_command_for_each_door():
     assert set(FILES) == {"my_method.py", "my_class.py", "my_frame.py", "votes.py", "votes.R"}
-    assert len(COMMANDS) == 7
+    assert len(COMMANDS) == 9
     for name in FILES:
         assert any(name in command for command in COMMANDS), name
 
@@ -43,15 +42,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(datasets, "_reachable", lambda *_: (False, "the network is off"))
     for name, text in FILES.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    made = panels.binary(
-        n_items=40,
-        n_annotators=5,
-        prevalence=0.4,
-        sensitivity=(20, 4),
-        specificity=(20, 4),
-        missing=0.1,
-        rng=np.random.default_rng(7),
-    )
+    made = skilled(40, 5, missing=0.1)
     write_labels(made.annotations, tmp_path / "labels.csv")
     gold = pd.DataFrame({"item": made.annotations.items, "gold": made.category})
     gold.to_csv(tmp_path / "gold.csv", index=False)

@@ -8,13 +8,12 @@ import sys
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
+from panels import skilled
 
 pytest.importorskip("distributed", reason="the extra `scale` is not installed")
 
-from annobench.simulation import panels
 
 pytestmark = pytest.mark.slow
 
@@ -26,15 +25,7 @@ PROGRAMS = Path(sys.executable).parent
 @pytest.fixture
 def folder(tmp_path):
     """A folder with Parquet files of labels, and gold categories of some items."""
-    made = panels.binary(
-        n_items=60,
-        n_annotators=5,
-        prevalence=0.4,
-        sensitivity=(20, 4),
-        specificity=(20, 4),
-        missing=0.1,
-        rng=np.random.default_rng(7),
-    )
+    made = skilled(60, 5, missing=0.1)
     (tmp_path / "labels").mkdir()
     rows = made.annotations.to_frame()
     for n in range(3):

@@ -24,7 +24,7 @@ from annobench.models.base import CHANGES, OF_ANNOTATORS, ConfusionFit, Fit, Sam
 MODELS = models.discover()
 
 #: Functions of a module beside `fit`.
-OFFERS = ("bootstrap", "fit_partitions", "refit", "restarts")
+OFFERS = ("bootstrap", "fit_partitions", "refit", "restarts", "unseen")
 
 #: Chance of a false alarm of one comparison of two random fits.
 LEVEL = 1e-3

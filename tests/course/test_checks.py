@@ -282,7 +282,8 @@ def test_a_simulation():
     assert exercise.check(0.99, given).mistake == "one"
     assert exercise.check(55, given).mistake == "percent for share"
     assert exercise.check(0.39, given).mistake == "too small"
-    assert exercise.check(7, given).mistake == "too large"
+    assert exercise.check(0.7, given).mistake == "too large"
+    assert exercise.check(7, given).mistake == "not a share"
     overlapping = {"9.5": Simulation(**vars(exercise) | {"interval": lambda given: (0.15, 0.6)})}
     with pytest.raises(CourseError, match="never all different"):
         draw("9.5", overlapping, "Ann")
@@ -415,3 +416,29 @@ def test_a_failed_cell_clears_what_it_assigns_in_jupyter_too(folder):
     now = [line for line in done.stdout.splitlines() if line.startswith("now")]
     assert now[2:] == ["now ['answer', 'other']", "now ['math', 'other']", "now ['math']"]
     assert "is cleared (answer)" in done.stdout
+
+
+def course_exercise(id):
+    """Return an exercise of session 6."""
+    return Session("06_dawid_skene", "Ann").exercises[id]
+
+
+def test_a_count_for_a_share_is_told_to_be_one():
+    simulation = course_exercise("6.1")
+    given = draw("6.1", {"6.1": simulation}, "Ann")
+    low, high = simulation.interval(given)
+    count = given["n_items"] * (low + high) / 2
+    outcome = simulation.check(count, given)
+    assert (outcome.passed, outcome.mistake) == (False, "not a share")
+    assert "between 0 and 1" in outcome.message
+    # Where the right result may be beyond 1, large is only too large
+    wide = Simulation(id="1.1", title="t", given=lambda rng: {}, interval=lambda given: (2.0, 3.0))
+    assert wide.check(40, {}).mistake == "too large"
+
+
+def test_an_answer_that_names_no_option_is_quoted_as_a_whole():
+    choice = course_exercise("6.9")
+    given = draw("6.9", {"6.9": choice}, "Ann")
+    outcome = choice.check("the first", given)
+    assert outcome.mistake == "no option"
+    assert "'the first' is none of the options a, b, c" in outcome.message

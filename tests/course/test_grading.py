@@ -288,3 +288,20 @@ def test_values_come_through_unchanged_and_objects_do_not():
 def test_a_malformed_value_is_refused(text):
     with pytest.raises(ValueError, match="malformed"):
         decode(text)
+
+
+READS = """
+import annobench as ab
+import annobench_course as course
+session = course.session("11_spans", student="Ann")
+marks = ab.io.select_layer(ab.io.read_export(session.folder / "corpus")).marks
+assert "anesthesia" in ab.datasets.names()
+"""
+
+
+def test_a_submission_has_the_readers_and_data_sets_of_other_packages(tmp_path):
+    nbformat.write(new_notebook(cells=[new_code_cell(READS)]), tmp_path / "reads.ipynb")
+    done = CliRunner().invoke(app, ["course", "grade", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    table = pd.read_csv(tmp_path / "grades.csv", keep_default_na=False, dtype={"exercise": str})
+    assert "fail" not in total(table)["message"]

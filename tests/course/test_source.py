@@ -5,8 +5,9 @@ import pytest
 
 from annobench_course import sessions
 from annobench_course.errors import CourseError
+from annobench_course.exercise import Lesson, Part
 from annobench_course.source import TEACHERS, cells, heading, hints, students_text
-from editions.course_source import tags
+from editions.course_source import planned, read_source, solutions_edition, student_edition, tags
 
 TEXT = """---
 kernelspec:
@@ -124,3 +125,37 @@ def test_what_is_wrong_with_a_folder_is_said(
     monkeypatch.setattr(sessions, "__path__", [*sessions.__path__, str(tmp_path)])
     with pytest.raises(CourseError, match=message):
         sessions.get(name[1:])
+
+
+PLANNED = Lesson(summary=".", worksheet=("7.1",), timing=(Part(90, "all of it", ("7.2",)),))
+
+
+@pytest.mark.parametrize("note", ["Ask them.", None])
+def test_teachers_get_the_timing_with_or_without_a_note_of_their_own(tmp_path, results, note):
+    own = '+++ {"tags": ["teacher"]}\n\nAsk them.\n\n+++\n\n'
+    assert own in TEXT
+    write(tmp_path / "s77_own", TEXT if note else TEXT.replace(own, ""))
+    source = planned(read_source(tmp_path / "s77_own" / "session.md"), PLANNED, ["7.1", "7.2"])
+    student, solutions = student_edition(source, results), solutions_edition(source, results)
+    timing = [cell.source for cell in solutions.cells if "| 90 | all of it | 7.2 |" in cell.source]
+    assert len(timing) == 1
+    assert timing[0].startswith("**Teacher's note.**")
+    assert (note or "") in timing[0]
+    assert not [cell for cell in student.cells if "all of it" in cell.source]
+    assert (
+        "Exercise 7.1, with the text before each. In class: Exercise 7.2."
+        in student.cells[1].source
+    )
+    assert "**Exercise 7.1.** *(before class)*" in "".join(cell.source for cell in student.cells)
+
+
+def test_a_session_without_a_worksheet_has_no_plan(tmp_path):
+    write(tmp_path / "s77_own")
+    source = read_source(tmp_path / "s77_own" / "session.md")
+    assert planned(source, Lesson(summary="."), ["7.1"]) is source
+    assert Lesson(summary=".").when("7.1") == ""
+    assert [PLANNED.when(id) for id in ("7.1", "7.2", "7.3")] == [
+        "before class",
+        "in class",
+        "homework",
+    ]

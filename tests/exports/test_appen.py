@@ -1,9 +1,8 @@
 """Reports of Appen jobs: test questions, tainted judgments, aggregated answers."""
 
-import csv
-
 import pytest
 from typer.testing import CliRunner
+from written import csv_file
 
 from annobench.agreement import krippendorff_alpha
 from annobench.cli import app
@@ -19,9 +18,7 @@ def judgment(unit, worker, *answers, golden="false", tainted="false"):
 
 
 def write(path, columns, *rows, platform=PLATFORM):
-    with path.open("w", newline="") as stream:
-        csv.writer(stream).writerows([[*platform.split(","), *columns.split(",")], *rows])
-    return path
+    return csv_file(path, f"{platform},{columns}", *rows)
 
 
 def report(path):

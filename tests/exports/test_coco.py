@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from written import json_file
 
 from annobench.agreement import krippendorff_alpha
 from annobench.core.errors import ReaderError
@@ -22,9 +23,7 @@ def write(path, found, *, first=0, categories=("cat", "dog"), **more):
         "categories": [{"id": n, "name": name} for name, n in numbers.items()],
         "annotations": annotations + more.get("annotations", []),
     }
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(content))
-    return path
+    return json_file(path, content)
 
 
 def test_files_of_a_folder_are_compared_image_by_image(tmp_path):

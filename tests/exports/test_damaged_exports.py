@@ -14,19 +14,6 @@ from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.formats import read_export
 
 
-@pytest.fixture
-def write(tmp_path):
-    def call(content, name="export.json"):
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        if isinstance(content, dict | list):
-            content = json.dumps(content)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return call
-
-
 def labels(path, format, **choices):
     return read_export(path, format=format, keep_names=True).labels(**choices).to_frame()
 

@@ -1,8 +1,7 @@
 """Test runs of DeepEval: judges, scores, errors, cases of one name."""
 
-import json
-
 import pytest
+from written import json_file
 
 from annobench.agreement import krippendorff_alpha
 from annobench.core.errors import ReaderError
@@ -19,9 +18,7 @@ def case(name, *metrics):
 
 
 def write(path, *cases, **more):
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps({"testFile": "t.py", "testCases": list(cases)} | more))
-    return path
+    return json_file(path, {"testFile": "t.py", "testCases": list(cases)} | more)
 
 
 def test_runs_of_several_judges_are_compared(tmp_path):

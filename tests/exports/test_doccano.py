@@ -10,18 +10,7 @@ from annobench.io.formats import read_export, recognise
 from annobench.io.formats.base import Span
 from annobench.io.formats.layers import select_layer
 
-
-@pytest.fixture
-def write(tmp_path):
-    def call(content, name="ann.jsonl"):
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        if not isinstance(content, str):
-            content = "".join(json.dumps(row) + "\n" for row in content)
-        path.write_text(content)
-        return path
-
-    return call
+FILE = "ann.jsonl"
 
 
 def steps(selection):

@@ -10,6 +10,8 @@ from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.formats import read_export, recognise
 from annobench.io.formats.base import Span
 
+FILE = "project.json"
+
 ANN = {"id": 11, "email": "ann@example.org", "first_name": "", "last_name": ""}
 BOB = {"id": 12, "email": "bob@example.org", "first_name": "", "last_name": ""}
 
@@ -34,16 +36,6 @@ def annotation(number, who, *results, **more):
 def task(number, *annotations, **more):
     data = {"text": f"The text of {number}."}
     return {"id": number, "data": data, "annotations": list(annotations), **more}
-
-
-@pytest.fixture
-def write(tmp_path):
-    def call(content, name="project.json"):
-        path = tmp_path / name
-        path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return path
-
-    return call
 
 
 def steps(selection):

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from written import json_lines
 
 from annobench.agreement import krippendorff_alpha
 from annobench.core.errors import ReaderError
@@ -31,11 +32,6 @@ def row(name, *labels, project="p", **about):
     return {"data_row": {"id": name, "row_data": f"text {name}"} | about, "projects": projects}
 
 
-def write(path, *records):
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return path
-
-
 ANN, BOB = "ann@example.org", "bob@example.org"
 
 
@@ -46,7 +42,7 @@ def test_several_labels_of_a_data_row_are_compared(tmp_path):
         "r2": ("neg", "neg"),
         "r3": ("pos", "pos"),
     }
-    path = write(
+    path = json_lines(
         tmp_path / "export.ndjson",
         *(
             row(name, label(ANN, radio("Tone", first)), label(BOB, radio("Tone", second)))
@@ -69,7 +65,7 @@ def test_several_labels_of_a_data_row_are_compared(tmp_path):
 def test_each_kind_of_classification_has_its_answers(tmp_path):
     why = {"name": "Why", "text_answer": {"content": "short"}}
     long = {"name": "Note", "text_answer": {"content": "word " * 20}}
-    path = write(
+    path = json_lines(
         tmp_path / "export.ndjson",
         row("1", label(ANN, radio("Tone", "rude", why), checklist("Topics", "a", "b"), long)),
         row("2", label(ANN, radio("Tone", "kind"), checklist("Topics"))),
@@ -101,7 +97,7 @@ def test_entities_are_spans_and_other_objects_are_present_or_not(tmp_path):
         "annotation_kind": "ImageBoundingBox",
         "classifications": [radio("a", "b")],
     }
-    path = write(
+    path = json_lines(
         tmp_path / "export.ndjson",
         row("1", label(ANN, objects=objects), row_data="Ada met Rom"),
         row("2", label(ANN, objects=[box, box]), label(BOB)),
@@ -117,7 +113,7 @@ def test_entities_are_spans_and_other_objects_are_present_or_not(tmp_path):
 
 
 def test_labels_without_a_creator_or_of_another_kind_are_left_out(tmp_path):
-    path = write(
+    path = json_lines(
         tmp_path / "export.ndjson",
         row("1", label("", radio("q", "a")), label(ANN, radio("q", "a"), label_kind="Model")),
         row("2"),
@@ -138,7 +134,7 @@ def test_labels_without_a_creator_or_of_another_kind_are_left_out(tmp_path):
 
 
 def test_questions_of_several_projects_are_kept_apart(tmp_path):
-    path = write(
+    path = json_lines(
         tmp_path / "export.ndjson",
         row("1", label(ANN, radio("q", "a")), project="x", global_key="key 1"),
         row("1", label(ANN, radio("q", "b")), project="y", global_key="key 1"),
@@ -150,8 +146,8 @@ def test_questions_of_several_projects_are_kept_apart(tmp_path):
 
 
 def test_misshapen_data_rows_are_refused_with_their_place(tmp_path):
-    path = write(tmp_path / "export.ndjson", row("1", label(ANN, {"name": 1.5})))
+    path = json_lines(tmp_path / "export.ndjson", row("1", label(ANN, {"name": 1.5})))
     with pytest.raises(ReaderError, match=r"data row 1: the name of a classification is 1\.5"):
         read_export(path)
-    other = write(tmp_path / "v1.json", {"ID": "l", "DataRow ID": "r", "Label": {}})
+    other = json_lines(tmp_path / "v1.json", {"ID": "l", "DataRow ID": "r", "Label": {}})
     assert recognise(other) == {}

@@ -4,14 +4,10 @@ import json
 from collections import Counter
 
 import pytest
+from written import json_file
 
 from annobench.core.errors import ReaderError
 from annobench.io.formats import read_export, recognise
-
-
-def write(path, content):
-    path.write_text(json.dumps(content))
-    return path
 
 
 def entry(annotations, annotators="Ann1,Ann2,Ann3", **more):
@@ -33,7 +29,7 @@ def entry(annotations, annotators="Ann1,Ann2,Ann3", **more):
 def test_lists_with_commas_and_further_annotations_are_questions(tmp_path):
     further = {"other annotations": {"offensive": "1,1,0"}, "group1": "target group"}
     content = {"1": entry("0,0,1", other_info=further), "2": entry("", hard_label="")}
-    path = write(tmp_path / "set.json", content)
+    path = json_file(tmp_path / "set.json", content)
     assert recognise(path) == {"lewidi": "LeWiDi 2023"}
     export = read_export(path)
     assert export.questions.question.tolist() == ["hate speech detection", "offensive"]
@@ -54,7 +50,7 @@ def test_annotations_by_annotator_are_those_of_2025(tmp_path):
     more = {"number of annotators": 2, "annotation task": "sarcasm detection"}
     text = {"context": "Rain.", "response": "Lovely."}
     content = {"1": entry({"Ann1": "6", "Ann9": "1"}, "Ann1,Ann9", text=text, **more)}
-    path = write(tmp_path / "CSC_dev.json", content)
+    path = json_file(tmp_path / "CSC_dev.json", content)
     assert recognise(path) == {"lewidi": "LeWiDi 2025"}
     export = read_export(path)
     assert export.labels().scale == "interval"
@@ -65,13 +61,13 @@ def test_annotations_by_annotator_are_those_of_2025(tmp_path):
 def test_several_categories_of_an_annotator_are_a_set(tmp_path):
     more = {"number of annotators": 2, "annotation task": "natural language inference"}
     content = {"1": entry({"Ann1": "neutral,entailment", "Ann2": "neutral"}, **more)}
-    labels = read_export(write(tmp_path / "VariErrNLI_dev.json", content)).labels()
+    labels = read_export(json_file(tmp_path / "VariErrNLI_dev.json", content)).labels()
     assert labels.scale == "set"
     assert labels.n_labels == 2
 
 
 def test_lists_of_different_lengths_are_faults(tmp_path):
-    path = write(tmp_path / "set.json", {"1": entry("0,0,1"), "2": entry("0,1"), "3": [1]})
+    path = json_file(tmp_path / "set.json", {"1": entry("0,0,1"), "2": entry("0,1"), "3": [1]})
     with pytest.raises(ReaderError) as caught:
         read_export(path)
     assert "item 2: 2 annotations of 'hate speech detection', 3 names" in str(caught.value)

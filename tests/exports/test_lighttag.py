@@ -1,8 +1,7 @@
 """Results of LightTag: classes, tags, relations, who saw an example."""
 
-import json
-
 import pytest
+from written import json_file
 
 from annobench.agreement import krippendorff_alpha
 from annobench.core.errors import ReaderError
@@ -55,8 +54,7 @@ def node(number, above, token, who, kind=None):
 def write(folder, *examples, relations=(), file="task.json"):
     path = folder / file
     task = {"id": "t", "name": "task", "schema": {"tags": []}, "relations": list(relations) or {}}
-    path.write_text(json.dumps(task | {"examples": examples}))
-    return path
+    return json_file(path, task | {"examples": examples})
 
 
 def test_classes_are_sets_of_all_who_saw_an_example(tmp_path):

@@ -5,6 +5,7 @@ import json
 from collections import Counter
 
 import pytest
+from written import csv_file
 
 from annobench.agreement import krippendorff_alpha
 from annobench.core.errors import AnnotationError, ReaderError
@@ -14,14 +15,8 @@ from annobench.io.formats.base import Span
 HEADER = "HITId,AssignmentId,WorkerId,AssignmentStatus,Input.id,Input.text"
 
 
-def write(path, header, *rows):
-    with path.open("w", newline="") as stream:
-        csv.writer(stream).writerows([header.split(","), *rows])
-    return path
-
-
 def test_rejected_work_is_kept_apart_and_rows_may_lack_their_last_columns(tmp_path):
-    path = write(
+    path = csv_file(
         tmp_path / "batch.csv",
         HEADER + ",Answer.sentiment,Approve,Reject",
         ["h1", "a1", "W1", "Approved", "t1", "good", "pos"],
@@ -49,7 +44,7 @@ def test_rejected_work_is_kept_apart_and_rows_may_lack_their_last_columns(tmp_pa
 
 
 def test_two_batches_that_show_the_same_are_of_the_same_items(tmp_path):
-    path = write(
+    path = csv_file(
         tmp_path / "batch.csv",
         HEADER + ",Answer.q",
         ["h1", "a1", "W1", "Approved", "t1", "good", "pos"],
@@ -60,7 +55,7 @@ def test_two_batches_that_show_the_same_are_of_the_same_items(tmp_path):
 
 
 def test_without_an_input_that_tells_hits_apart_the_hit_is_the_item(tmp_path):
-    path = write(
+    path = csv_file(
         tmp_path / "batch.csv",
         HEADER + ",Answer.q",
         ["h1", "a1", "W1", "Approved", "t1", "left", "pos"],
@@ -83,7 +78,7 @@ def pairs(hits, workers, inputs):
 
 @pytest.mark.parametrize("inputs", [["v2"] * 4, ["v2", "v2", "v3", "v3"], ["", "", "", ""]])
 def test_an_input_that_is_a_setting_of_the_batch_names_no_item(tmp_path, inputs):
-    path = write(
+    path = csv_file(
         tmp_path / "batch.csv",
         "HITId,WorkerId,AssignmentStatus,Input.template,Answer.q",
         *pairs(["h1", "h2", "h3", "h4"], ["W1", "W2", "W3"], inputs),
@@ -97,7 +92,7 @@ def test_an_input_that_is_a_setting_of_the_batch_names_no_item(tmp_path, inputs)
 
 
 def test_workers_of_their_own_do_not_make_a_constant_input_a_name(tmp_path):
-    path = write(
+    path = csv_file(
         tmp_path / "batch.csv",
         "HITId,WorkerId,AssignmentStatus,Input.template,Answer.q",
         ["h1", "W1", "Approved", "v2", "pos"],
@@ -108,7 +103,7 @@ def test_workers_of_their_own_do_not_make_a_constant_input_a_name(tmp_path):
 
 
 def test_one_item_done_twice_does_not_undo_the_names_of_the_others(tmp_path):
-    path = write(
+    path = csv_file(
         tmp_path / "batch.csv",
         HEADER + ",Answer.q",
         ["h1", "a1", "W1", "Approved", "t1", "good", "pos"],
@@ -124,7 +119,7 @@ def test_one_item_done_twice_does_not_undo_the_names_of_the_others(tmp_path):
 
 def test_an_input_longer_than_a_name_is_a_text(tmp_path):
     long = ["x" * 201, "y" * 201]
-    path = write(
+    path = csv_file(
         tmp_path / "batch.csv",
         "HITId,WorkerId,AssignmentStatus,Input.text,Answer.q",
         ["h1", "W1", "Approved", long[0], "pos"],
@@ -136,7 +131,7 @@ def test_an_input_longer_than_a_name_is_a_text(tmp_path):
 
 
 def test_check_boxes_and_radio_buttons_have_a_column_an_option(tmp_path):
-    path = write(
+    path = csv_file(
         tmp_path / "batch.csv",
         "HITId,WorkerId,AssignmentStatus,Answer.topic.sport,Answer.topic.war,Answer.sure.on",
         ["h1", "W1", "Approved", "true", "true", "false"],
@@ -154,7 +149,7 @@ def test_check_boxes_and_radio_buttons_have_a_column_an_option(tmp_path):
 
 
 def test_check_boxes_of_one_name_have_bars_between(tmp_path):
-    path = write(
+    path = csv_file(
         tmp_path / "batch.csv",
         "HITId,WorkerId,AssignmentStatus,Answer.colours,Answer.comment",
         ["h1", "W1", "Approved", "red|green", "I like a | in a text"],
@@ -177,7 +172,7 @@ def test_forms_of_crowd_elements_are_one_column_of_json(tmp_path):
             "entities": {"entities": [{"startOffset": 0, "endOffset": 4, "label": "person"}]},
         }
     ]
-    path = write(
+    path = csv_file(
         tmp_path / "batch.csv",
         "HITId,WorkerId,AssignmentStatus,Input.text,Answer.taskAnswers",
         ["h1", "W1", "Approved", "Anna wins", json.dumps(forms)],
@@ -199,7 +194,7 @@ def test_forms_of_crowd_elements_are_one_column_of_json(tmp_path):
 
 
 def test_several_questions_have_to_be_named(tmp_path):
-    path = write(
+    path = csv_file(
         tmp_path / "batch.csv",
         "HITId,WorkerId,AssignmentStatus,Answer.q1,Answer.q2,Answer.empty",
         ["h1", "W1", "Approved", "a", "b", "{}"],
@@ -209,13 +204,13 @@ def test_several_questions_have_to_be_named(tmp_path):
 
 
 def test_hits_without_results_are_refused(tmp_path):
-    path = write(tmp_path / "hits.csv", "HITId,WorkerId,Input.text", ["h1", "", "x"])
+    path = csv_file(tmp_path / "hits.csv", "HITId,WorkerId,Input.text", ["h1", "", "x"])
     with pytest.raises(ReaderError, match=r"HITs without results\. Download the results"):
         read_export(path)
 
 
 def test_a_column_of_texts_that_is_not_there_is_named(tmp_path):
-    path = write(
+    path = csv_file(
         tmp_path / "batch.csv",
         "HITId,WorkerId,AssignmentStatus,Input.text,Answer.q",
         ["h1", "W1", "Approved", "x", "a"],

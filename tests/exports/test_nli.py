@@ -1,8 +1,7 @@
 """SNLI and MNLI: labels by place in a list, pairs without a majority, pairs without validators."""
 
-import json
-
 import pytest
+from written import json_lines
 
 from annobench.agreement import cohen_kappa, krippendorff_alpha
 from annobench.core.errors import AnnotationError, ReaderError
@@ -19,13 +18,8 @@ def pair(name, *labels, gold="-", **more):
     } | more
 
 
-def write(path, *pairs):
-    path.write_text("".join(json.dumps(each) + "\n" for each in pairs))
-    return path
-
-
 def test_each_place_of_the_list_is_an_annotator_who_is_not_a_person(tmp_path):
-    path = write(
+    path = json_lines(
         tmp_path / "dev.jsonl",
         pair("1", "neutral", "neutral", "neutral", gold="neutral"),
         pair("2", "entailment", "neutral", "entailment", gold="entailment"),
@@ -45,7 +39,7 @@ def test_each_place_of_the_list_is_an_annotator_who_is_not_a_person(tmp_path):
 
 
 def test_who_gave_which_label_is_unknown(tmp_path):
-    path = write(tmp_path / "dev.jsonl", pair("1", "a", "b"), pair("2", "b", "b"))
+    path = json_lines(tmp_path / "dev.jsonl", pair("1", "a", "b"), pair("2", "b", "b"))
     labels = read_export(path).labels()
     assert labels.anonymous
     assert read_export(path).labels(scale="set").anonymous
@@ -55,7 +49,7 @@ def test_who_gave_which_label_is_unknown(tmp_path):
 
 
 def test_pairs_may_lack_validators_or_labels(tmp_path):
-    path = write(
+    path = json_lines(
         tmp_path / "train.jsonl",
         pair("1", "neutral", gold="neutral", genre="fiction"),
         pair("2", "neutral", "", "entailment", genre="fiction"),
@@ -73,8 +67,8 @@ def test_pairs_may_lack_validators_or_labels(tmp_path):
 
 
 def test_labels_that_are_no_words_are_refused(tmp_path):
-    path = write(tmp_path / "dev.jsonl", pair("1", "neutral"), pair("2", ["neutral"]))
+    path = json_lines(tmp_path / "dev.jsonl", pair("1", "neutral"), pair("2", ["neutral"]))
     with pytest.raises(ReaderError, match="line 2: a label is"):
         read_export(path)
-    other = write(tmp_path / "other.jsonl", {"gold_label": "a", "sentence1": "b"})
+    other = json_lines(tmp_path / "other.jsonl", {"gold_label": "a", "sentence1": "b"})
     assert recognise(other) == {}

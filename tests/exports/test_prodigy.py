@@ -1,8 +1,7 @@
 """The reader of Prodigy, on small files of our own and on exported ones counted by hand."""
 
-import json
-
 import pytest
+from written import json_lines
 
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.formats import read_export, recognise
@@ -29,10 +28,7 @@ def marked(number, *spans, **more):
 @pytest.fixture
 def write(tmp_path):
     def call(*rows, name="ann.jsonl"):
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        return path
+        return json_lines(tmp_path / name, *rows)
 
     return call
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from written import json_file
 
 from annobench.agreement import krippendorff_alpha
 from annobench.core.errors import ReaderError
@@ -28,8 +29,7 @@ def result(test, output, *grades, prompt=0, provider="openai:a", **more):
 
 def write(path, *results):
     summary = {"version": 3, "results": list(results), "prompts": [], "stats": {}}
-    path.write_text(json.dumps({"evalId": "e", "results": summary, "config": {}}))
-    return path
+    return json_file(path, {"evalId": "e", "results": summary, "config": {}})
 
 
 def test_judges_and_people_give_verdicts_on_the_same_answers(tmp_path):

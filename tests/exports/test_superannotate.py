@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from written import json_file
 
 from annobench.agreement import krippendorff_alpha
 from annobench.core.errors import ReaderError
@@ -22,10 +23,8 @@ def entity(label, start, end, **more):
 def write(folder, name, who, *instances, status="Completed", **more):
     about = {"name": name, "status": status, "annotatorEmail": who}
     record = {"metadata": about, "instances": list(instances), "tags": [], "freeText": ""} | more
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.json"
-    path.write_text(json.dumps(record))
-    return path
+    return json_file(path, record)
 
 
 def test_attributes_of_tags_are_questions(tmp_path):

@@ -1,9 +1,9 @@
 """Classification exports of Zooniverse: every kind of task, users who were not logged in."""
 
-import csv
 import json
 
 import pytest
+from written import csv_file
 
 from annobench.agreement import krippendorff_alpha
 from annobench.core.errors import ReaderError
@@ -35,9 +35,7 @@ def row(user, subject, answers, *, workflow="1", version="3.7", gold=""):
 
 
 def write(path, *rows, header=HEADER):
-    with path.open("w", newline="") as stream:
-        csv.writer(stream).writerows([header, *rows])
-    return path
+    return csv_file(path, header, *rows)
 
 
 def test_users_classify_subjects(tmp_path):

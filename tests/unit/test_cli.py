@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from panels import skilled
 from typer.testing import CliRunner
 
 from annobench import models
 from annobench.cli import app
 from annobench.io import write_labels
 from annobench.labels.annotations import Annotations
-from annobench.simulation import panels
 
 
 @pytest.fixture
@@ -22,15 +22,7 @@ def run():
 
 @pytest.fixture
 def labels(tmp_path):
-    made = panels.binary(
-        n_items=40,
-        n_annotators=6,
-        prevalence=0.4,
-        sensitivity=(20, 4),
-        specificity=(20, 4),
-        missing=0.2,
-        rng=np.random.default_rng(7),
-    )
+    made = skilled(40, 6)
     path = tmp_path / "labels.csv"
     write_labels(made.annotations, path)
     return path

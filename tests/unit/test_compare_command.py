@@ -1,5 +1,7 @@
 """`annobench compare`: a method of one's own, on data sets and on one's own labels."""
 
+import datetime
+import json
 import math
 import shlex
 import sys
@@ -398,3 +400,110 @@ def test_a_table_of_simulated_labels_says_so_in_every_command(tmp_path, monkeypa
 def test_what_is_fetched_is_announced(tmp_path):
     words = ["data", "fetch", "snow2008_wsd", "--mode", "simulated", "--out", str(tmp_path / "x")]
     assert ": SIMULATED, not real, 1,770 labels" in CliRunner().invoke(app, words).output
+
+
+def test_answers_that_are_exported_are_scored_as_the_method_is(run, method, tmp_path):
+    chosen = "--data", "snow2008_wsd", *QUICK
+    done = run(method.name, *chosen, "--export", "mine.json", "--author", "A & B")
+    assert done.exit_code == 0, done.output
+    assert run("mine.json", *chosen).exit_code == 0
+    found = [pd.read_csv(tmp_path / f"{n}_comparison/scores.csv") for n in ("my_method", "mine")]
+    own = [
+        table[table["method"].str.startswith("my_method")].set_index("score")["estimate"]
+        for table in found
+    ]
+    assert not own[0].empty
+    pd.testing.assert_series_equal(*own)
+    told = pd.read_csv(tmp_path / "mine_comparison/methods.csv").set_index("method")
+    today = datetime.date.today().isoformat()
+    assert f"(A & B, {today})" in told.loc["my_method, A & B", "reference"]
+    page = (tmp_path / "mine_comparison/index.html").read_text()
+    assert "my_method, A &amp; B" in page
+    # Other labels have no answers in the file.
+    other = run("mine.json", "--data", "snow2008_temp", *QUICK, "--out", "other")
+    assert other.exit_code == 0, other.output
+    fits = pd.read_csv(tmp_path / "other/fits.csv").set_index("method")
+    assert fits.loc["my_method, A & B", "status"] != "scored"
+    assert "answers no such labels" in fits.loc["my_method, A & B", "note"]
+
+
+def spoilt(change):
+    row = {"problem": "a", "labels": "b", "categories": ["x"], "seconds": None}
+    content = {"form": "annobench submission 1", "annobench": "0.3.0", "author": "A"}
+    content |= {"date": "2026-11-27", "method": {}, "seed": 1, "benchmark": "c"}
+    content["answers"] = [row | {"probabilities": [[0.5, 0.5]]}]
+    change(content)
+    return content
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda c: c.pop("form"), "has no form"),
+        (lambda c: c.pop("author"), "'author' is missing"),
+        (lambda c: c.update(seed="1"), "'seed' is missing or no int"),
+        (lambda c: c["answers"][0].pop("labels"), "answer 1 lacks"),
+        (lambda c: c["answers"].append(7), "answer 2 lacks"),
+        (lambda c: c["answers"][0].update(probabilities=[[0.9, 0.9]]), "no probabilities"),
+        (lambda c: c["answers"][0].update(probabilities=[[2, -1]]), "no probabilities"),
+        (lambda c: c["answers"][0].update(probabilities=[0.5]), "no probabilities"),
+    ],
+)
+def test_a_file_of_another_form_is_refused(run, tmp_path, change, message):
+    external_methods.from_submission(saved(tmp_path, spoilt(lambda _: None)))
+    result = run(saved(tmp_path, spoilt(change)).name, "--data", "snow2008_wsd", *QUICK)
+    assert result.exit_code != 0
+    assert message in words_of(result.output)
+    assert "--export FILE" in words_of(result.output)
+
+
+def saved(folder, content):
+    path = folder / "answers.json"
+    path.write_text(json.dumps(content))
+    return path
+
+
+def words_of(text):
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--export", "a.json"), "--export needs --author"),
+        (("--author", "A"), "--author is of --export"),
+        (("--export", "a.txt", "--author", "A"), "must end in .json"),
+    ],
+)
+def test_an_export_needs_an_author_and_a_name(run, method, options, message):
+    result = run(method.name, "--data", "snow2008_wsd", *QUICK, *options)
+    assert result.exit_code != 0
+    assert message in words_of(result.output)
+
+
+def test_a_comparison_is_written_for_a_paper(run, method, own, tmp_path):
+    assert run(method.name, *own, *QUICK, "--format", "latex").exit_code == 0
+    folder = tmp_path / "labels_comparison"
+    table = (folder / "ranking.tex").read_text()
+    ranking = pd.read_csv(folder / "ranking.csv").set_index("method")
+    for name, row in ranking.iterrows():
+        assert rf"{name.replace('_', chr(92) + '_')} & {row['accuracy']:.3f} & " in table
+    assert r"95\% interval" in table
+    entries = (folder / "methods.bib").read_text()
+    assert "@misc{dawid_skene,\n  author = {Dawid and Skene},\n  year = {1979}," in entries
+    assert entries.count("@misc") == 3
+
+
+def test_failures_are_counted_in_the_terminal(run, tmp_path):
+    path = tmp_path / "sometimes.py"
+    path.write_text(
+        "def fit(labels):\n"
+        "    if labels.n_items > 300:\n"
+        "        raise RuntimeError('too many')\n"
+        "    return labels.counts / labels.counts.sum(axis=1, keepdims=True)\n"
+    )
+    result = run(path.name, "--data", "snow2008_wsd,snow2008_temp", *QUICK)
+    assert result.exit_code == 0, result.output
+    [row] = [line for line in result.output.splitlines() if line.startswith("> sometimes")]
+    assert row.split()[2:6] == ["1", "of", "2", "1"]
+    assert "Medians over the data sets that a method was scored on, of 2" in result.output

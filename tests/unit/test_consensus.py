@@ -6,26 +6,18 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from panels import skilled
 
 from annobench import models
 from annobench.aggregation.consensus import consensus, draw
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
-from annobench.simulation import panels
 
 
 @pytest.fixture
 def labels():
-    made = panels.binary(
-        n_items=60,
-        n_annotators=6,
-        prevalence=0.4,
-        sensitivity=(20, 4),
-        specificity=(20, 4),
-        missing=0.2,
-        rng=np.random.default_rng(3),
-    )
+    made = skilled(60, 6, rng=3)
     return made.annotations
 
 

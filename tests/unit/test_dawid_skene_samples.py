@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import linear_sum_assignment
 
 from annobench.labels import Annotations
 from annobench.models.dawid_skene.em import Problem, Settings
+from annobench.models.dawid_skene.optima import best_order
 from annobench.models.dawid_skene.samples import LANES, fit_samples
 from annobench.models.dawid_skene.starts import votes_start
 
@@ -34,7 +36,7 @@ def test_samples_go_where_each_alone_goes(rng, n_categories, smoothing, tie, has
     problem = Problem.of(a, settings)
     start = problem.begin(votes_start(a), None)
     weight = rng.multinomial(a.n_items, np.full(a.n_items, 1 / a.n_items), LANES).T.astype(float)
-    found = fit_samples(problem, start, weight, -np.inf)
+    found = fit_samples(problem, start, weight.T, -np.inf)
     for lane, state in enumerate(found):
         # Both begin with the parameters of all items.
         alone = problem.begin(votes_start(a), None)
@@ -52,7 +54,7 @@ def test_items_of_hundreds_of_labels_do_not_underflow(rng):
     a = Annotations.from_arrays(item, annotator, label.ravel())
     problem = Problem.of(a, Settings.plain(a, 0.1, tolerance=1e-12, max_iterations=500))
     start = problem.begin(votes_start(a), None)
-    found = fit_samples(problem, start, np.ones((n, LANES)), 1e-9)
+    found = fit_samples(problem, start, np.ones((LANES, n)), 1e-9)
     alone = problem.begin(votes_start(a), None)
     problem.maximise_likelihood(alone)
     assert np.prod(alone.table[:, :, :3].max(axis=1), axis=0).max() < 1e-200
@@ -67,7 +69,7 @@ def test_a_sample_is_at_rest_when_its_log_posterior_hardly_rises(rng):
     start = problem.begin(votes_start(a), None)
     problem.maximise_likelihood(start)
     weight = rng.multinomial(a.n_items, np.full(a.n_items, 1 / a.n_items), LANES).T.astype(float)
-    found = fit_samples(problem, start, weight, 1e-8 * abs(start.log_posterior))
+    found = fit_samples(problem, start, weight.T, 1e-8 * abs(start.log_posterior))
     for lane, state in enumerate(found):
         assert state.converged
         further = replace(problem.settings, tolerance=1e-14, max_iterations=5_000)
@@ -84,6 +86,43 @@ def test_no_tolerance_means_all_iterations(rng):
     a = labels_of(rng)
     problem = Problem.of(a, Settings.plain(a, 0.0, max_iterations=7))
     start = problem.begin(votes_start(a), None)
-    found = fit_samples(problem, start, np.ones((a.n_items, LANES)), -np.inf)
+    found = fit_samples(problem, start, np.ones((LANES, a.n_items)), -np.inf)
     assert [state.n_iterations for state in found] == [7] * LANES
     assert not any(state.converged for state in found)
+
+
+@pytest.mark.parametrize("n_samples", [1, 21])
+def test_a_sample_is_fitted_as_if_it_were_alone(rng, n_samples):
+    # Of 900 annotators some items underflow in a sample that is nearly at rest, others do not.
+    a = labels_of(rng, n_items=30, n_annotators=900)
+    settings = Settings.plain(a, 0.5, tolerance=1e-8, max_iterations=40)
+    problem = Problem.of(a, settings)
+    start = problem.begin(votes_start(a), None)
+    weight = rng.multinomial(a.n_items, np.full(a.n_items, 1 / a.n_items), n_samples).astype(float)
+    together = fit_samples(problem, start, weight, 1e-4)
+    assert len(together) == n_samples
+    for found, drawn in zip(together, weight, strict=True):
+        (alone,) = fit_samples(problem, start, [drawn], 1e-4)
+        assert (found.n_iterations, found.converged) == (alone.n_iterations, alone.converged)
+        np.testing.assert_array_equal(found.table, alone.table)
+        np.testing.assert_array_equal(found.prevalence, alone.prevalence)
+
+
+def test_no_samples_are_no_fits(rng):
+    a = labels_of(rng)
+    problem = Problem.of(a, Settings.plain(a, 0.5, max_iterations=5))
+    assert fit_samples(problem, problem.begin(votes_start(a), None), [], 1e-4) == []
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+def test_classes_are_matched_with_categories_for_the_largest_sum(rng, k):
+    for _ in range(20):
+        overlap = rng.random((k, k))
+        row, column = linear_sum_assignment(overlap, maximize=True)
+        order = best_order(overlap, 0.0)
+        assert overlap[np.arange(k), order].sum() == pytest.approx(overlap[row, column].sum())
+        assert sorted(order) == list(range(k))
+
+
+def test_of_equal_orders_the_classes_keep_their_names():
+    np.testing.assert_array_equal(best_order(np.ones((3, 3)), 3.0), [0, 1, 2])

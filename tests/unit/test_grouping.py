@@ -1,5 +1,8 @@
 """Grouping and counting: few labels by NumPy and many by compiled loops give the same."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -18,6 +21,7 @@ def labels(request):
 def _both(monkeypatch, function, *arguments):
     few = function(*arguments)
     monkeypatch.setattr(_grouping, "MANY", 0)
+    monkeypatch.setattr(_grouping, "MANY_UNLOADED", 0)
     many = function(*arguments)
     monkeypatch.undo()
     return few, many
@@ -87,3 +91,16 @@ def test_few_draws_are_counted_like_many(monkeypatch):
     np.testing.assert_array_equal(few, many)
     assert few.dtype == many.dtype == np.float64
     assert (few.sum(axis=1) == 13).all()
+
+
+def test_loading_compiled_code_does_not_pay_for_a_hundred_thousand_labels():
+    script = (
+        "import sys, numpy as np\n"
+        "from annobench import agreement\nfrom annobench.labels import Annotations\n"
+        "n = np.arange(100_000)\n"
+        "labels = Annotations.from_arrays(n // 5, n % 5, n % 3)\n"
+        "assert labels.first_repeat is None\n"
+        "agreement.report(labels)\n"
+        "sys.exit('numba' in sys.modules)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

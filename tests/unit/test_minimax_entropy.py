@@ -5,25 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.optimize
+from panels import crowd
 from scipy.special import logsumexp, softmax
 
 from annobench.labels.annotations import Annotations
 from annobench.models import minimax_entropy
 
-
-def crowd(rng, k=3, n_items=15, n_annotators=5, share=0.7) -> Annotations:
-    truth = rng.integers(k, size=n_items)
-    item, annotator = np.nonzero(rng.random((n_items, n_annotators)) < share)
-    right = rng.random(item.size) < np.linspace(0.4, 0.9, n_annotators)[annotator]
-    label = np.where(right, truth[item], (truth[item] + rng.integers(1, k, item.size)) % k)
-    return Annotations.from_arrays(
-        item,
-        annotator,
-        label,
-        items=range(n_items),
-        annotators=range(n_annotators),
-        categories=range(k),
-    )
+ACCURACY = np.linspace(0.4, 0.9, 5)
 
 
 def by_loops(a: Annotations, sigma: np.ndarray, tau: np.ndarray) -> tuple[np.ndarray, float]:
@@ -38,7 +26,7 @@ def by_loops(a: Annotations, sigma: np.ndarray, tau: np.ndarray) -> tuple[np.nda
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_posterior_and_objective_are_those_of_the_definition(rng, k):
-    a = crowd(rng, k)
+    a = crowd(rng, ACCURACY, 15, k, 0.7)
     fit = minimax_entropy.fit(a, max_iterations=3)
     posterior, likelihood = by_loops(a, fit.annotator_terms, fit.item_terms)
     np.testing.assert_allclose(fit.posterior, posterior, rtol=1e-9)
@@ -50,7 +38,7 @@ def test_posterior_and_objective_are_those_of_the_definition(rng, k):
 
 
 def test_a_general_optimiser_finds_nothing_better_nearby(rng):
-    a = crowd(rng, k=2, n_items=8, n_annotators=4)
+    a = crowd(rng, np.linspace(0.4, 0.9, 4), 8, 2, 0.7)
     fit = minimax_entropy.fit(a, tolerance=1e-14, max_iterations=5_000)
     split = fit.annotator_terms.size
     alpha, beta = 1.0, 2.0  # eight items, four annotators
@@ -113,7 +101,7 @@ def test_who_gave_no_label_has_no_terms(rng):
 
 
 def test_more_regularisation_draws_the_terms_to_nothing(rng):
-    a = crowd(rng)
+    a = crowd(rng, ACCURACY, 15, 3, 0.7)
     sizes = [
         np.abs(minimax_entropy.fit(a, regularisation=r, max_iterations=50).annotator_terms).max()
         for r in (0.25, 4, 1e6)
@@ -125,4 +113,4 @@ def test_more_regularisation_draws_the_terms_to_nothing(rng):
 @pytest.mark.parametrize("value", [0, -1, np.nan, np.inf])
 def test_a_regularisation_out_of_its_range_is_refused(rng, value):
     with pytest.raises(ValueError, match=r"minimax_entropy\.fit: regularisation must be"):
-        minimax_entropy.fit(crowd(rng), regularisation=value)
+        minimax_entropy.fit(crowd(rng, ACCURACY, 15, 3, 0.7), regularisation=value)

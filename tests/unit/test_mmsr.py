@@ -7,25 +7,11 @@ from statistics import mean
 
 import numpy as np
 import pytest
+from panels import crowd
 from scipy.sparse import csr_array
 
 from annobench.labels.annotations import Annotations
 from annobench.models import mmsr
-
-
-def crowd(rng, accuracy, n_items=400, k=3, share=0.5) -> Annotations:
-    truth = rng.integers(k, size=n_items)
-    item, annotator = np.nonzero(rng.random((n_items, len(accuracy))) < share)
-    right = rng.random(item.size) < np.asarray(accuracy)[annotator]
-    wrong = (truth[item] + rng.integers(1, k, size=item.size)) % k
-    return Annotations.from_arrays(
-        item,
-        annotator,
-        np.where(right, truth[item], wrong),
-        items=range(n_items),
-        annotators=range(len(accuracy)),
-        categories=range(k),
-    )
 
 
 def slow_agreement(a: Annotations) -> np.ndarray:
@@ -49,7 +35,7 @@ def dense(matrix: csr_array) -> np.ndarray:
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_agreement_is_that_of_all_pairs_of_labels(rng, k):
-    a = crowd(rng, [0.9, 0.6, 0.5, 0.4, 0.2], n_items=12, k=k, share=0.3)
+    a = crowd(rng, [0.9, 0.6, 0.5, 0.4, 0.2], n_items=12, n_categories=k, share=0.3)
     rows = np.append(np.arange(a.n_labels), [0, 1])  # repeats, one of them contradictory
     label = np.append(a.label, [a.label[0], (a.label[1] + 1) % k])
     columns = {"item": a.item[rows], "annotator": a.annotator[rows], "label": label}
@@ -144,7 +130,7 @@ def authors_signs(matrix: np.ndarray) -> np.ndarray:
 def test_signs_are_those_of_the_graph_with_nodes_on_its_edges(seed):
     rng = np.random.default_rng(seed)
     accuracy = np.where(np.arange(15) < 4, 0.15, 0.7)
-    a = crowd(rng, accuracy, n_items=150, k=2)
+    a = crowd(rng, accuracy, n_items=150, n_categories=2)
     found = mmsr._agreement(a, 2)
     signs = mmsr._signs(found, np.ones(15))
     np.testing.assert_array_equal(signs, authors_signs(dense(found.matrix)))
@@ -152,7 +138,7 @@ def test_signs_are_those_of_the_graph_with_nodes_on_its_edges(seed):
 
 
 def test_both_solvers_give_the_same_signs(rng, monkeypatch):
-    a = crowd(rng, np.where(np.arange(30) < 6, 0.2, 0.6), n_items=100, k=2, share=0.2)
+    a = crowd(rng, np.where(np.arange(30) < 6, 0.2, 0.6), n_items=100, n_categories=2, share=0.2)
     few = mmsr.fit(a)
     monkeypatch.setattr(mmsr, "LARGEST_DENSE", 10)
     np.testing.assert_array_equal(mmsr.fit(a).weights, few.weights)

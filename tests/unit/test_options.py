@@ -205,6 +205,9 @@ OWN = {
         "limit": ("--limit 0.1",),
         "replicates": ("--replicates 10",),
         "seed": ("--seed 5",),
+        # Either is refused without the other.
+        "export": ("--export answers.json",),
+        "author": ("--author Ann",),
     },
 }
 
@@ -248,6 +251,8 @@ FAILING = {
     ("judge", "score"),
     ("compare", "program"),
     ("compare", "limit"),
+    ("compare", "export"),
+    ("compare", "author"),
 }
 
 #: What other tests show to matter.

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from panels import noisy
 
 from annobench import agreement
 from annobench.agreement.replicates import bootstrap, without_annotator
-from annobench.labels.annotations import Annotations
 
 
 @pytest.fixture(scope="module")
 def labels():
-    rng = np.random.default_rng(3)
-    item, annotator = np.indices((30, 6)).reshape(2, -1)
-    label = np.where(rng.random(item.size) < 0.4, rng.integers(0, 4, item.size), item % 4)
-    return Annotations.from_arrays(item, annotator, label, scale="interval")
+    return noisy(3, 30, 6, 4, 0.4, scale="interval")
 
 
 def test_there_is_a_replicate_for_each_sample_of_annotators(labels):

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
+from panels import noisy
 
 from annobench import agreement
 from annobench.agreement import report_table
-from annobench.labels.annotations import Annotations
 
 
 @pytest.fixture(scope="module")
 def labels():
-    rng = np.random.default_rng(8)
-    item, annotator = np.indices((25, 4)).reshape(2, -1)
-    label = np.where(rng.random(item.size) < 0.3, rng.integers(0, 3, item.size), item % 3)
-    return Annotations.from_arrays(item, annotator, label)
+    return noisy(8, 25, 4, 3, 0.3)
 
 
 def test_breakdowns_have_analytic_intervals_whatever_the_overall_ones_are(labels):

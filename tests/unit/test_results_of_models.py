@@ -5,24 +5,16 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from panels import skilled
 
 from annobench.core.results import Summarised
 from annobench.evaluation import information, selective
 from annobench.models import dawid_skene
-from annobench.simulation import panels
 
 
 @pytest.fixture(scope="module")
 def labels():
-    return panels.binary(
-        n_items=40,
-        n_annotators=5,
-        prevalence=0.4,
-        sensitivity=(20, 4),
-        specificity=(20, 4),
-        missing=0.2,
-        rng=3,
-    ).annotations
+    return skilled(40, 5, rng=3).annotations
 
 
 @pytest.fixture(scope="module")

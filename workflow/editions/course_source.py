@@ -70,20 +70,26 @@ def planned(source: NotebookNode, lesson: Lesson, exercises: Iterable[str]) -> N
             cell.source = _STATEMENT.sub(
                 lambda stated: f"{stated[0]} *({lesson.when(stated[1])})*", cell.source
             )
-    at = next(n for n, cell in enumerate(found.cells) if "teacher" in tags(cell))
-    found.cells[at].source += f"\n\n{_timing(lesson)}"
-    plan = new_markdown_cell(_plan(lesson, exercises))  # type: ignore[no-untyped-call]
-    plan.id, plan.metadata = f"{source.cells[0].id}-plan", from_dict({"tags": ["noslide"]})
-    found.cells.insert(1, plan)
+    texts = {"noslide": _plan(lesson, exercises)}
+    notes = next((cell for cell in found.cells if "teacher" in tags(cell)), None)
+    if notes is None:
+        texts["teacher"] = _timing(lesson)
+    else:
+        notes.source += f"\n\n{_timing(lesson)}"
+    for place, (tag, text) in enumerate(texts.items(), 1):
+        cell = new_markdown_cell(text)  # type: ignore[no-untyped-call]
+        cell.id, cell.metadata = f"{source.cells[0].id}-{tag}", from_dict({"tags": [tag]})
+        found.cells.insert(place, cell)
     return found
 
 
 def _plan(lesson: Lesson, exercises: Iterable[str]) -> str:
     home = [id for id in exercises if lesson.when(id) == "homework"]
     rest = f"homework: {_listed(home)}, and the open questions" if home else "the open questions"
+    inside = f" In class: {_listed(lesson.in_class)}." if lesson.in_class else ""
     return (
-        f"**Plan.** Before class, the worksheet: {_listed(lesson.worksheet)}, and the text up to "
-        f"them. In class: {_listed(lesson.in_class)}. Afterwards, {rest}."
+        f"**Plan.** Before class, the worksheet: {_listed(lesson.worksheet)}, with the text before "
+        f"each.{inside} Afterwards, {rest}."
     )
 
 

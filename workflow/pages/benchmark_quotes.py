@@ -9,6 +9,7 @@ import pandas as pd
 
 from annobench.benchmark.averages import AVERAGED
 from annobench.benchmark.tables import BenchmarkTables, counted
+from annobench.reporting import formats
 
 #: The model, what it is to be better than, and by how much.
 OURS, YARDSTICK = "random_clumped", "dawid_skene"
@@ -39,11 +40,8 @@ def number(value: float) -> str:
     str
         With three digits after the point.
     """
-    if np.isnan(value):
-        return "–"
-    return (
-        f"{value:.3f}".replace("0.", ".", 1).replace("-", "−") if abs(value) < 1 else f"{value:.3f}"
-    )
+    shown = formats.number(value)
+    return shown.replace("0.", ".", 1) if abs(value) < 1 else shown
 
 
 def goals(averages: pd.DataFrame) -> list[str]:

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import scipy  # loads its parts when they are used
 from numpy.typing import NDArray
-from scipy import optimize, sparse
-from scipy.linalg import cho_factor, cho_solve
+from scipy import sparse
 
 from annobench.labels.annotations import Annotations
 
@@ -112,8 +112,8 @@ class _Design:
         right = np.empty(1 + j)
         right[0] = self.item_sum.sum() - weight @ (self.per_item * self.item_sum)
         right[1:] = of_annotators * (self.annotator_sum - self.given.T @ (weight * self.item_sum))
-        factor = cho_factor(c, lower=True)
-        q = self.square - weight @ self.item_sum**2 - right @ cho_solve(factor, right)
+        factor = scipy.linalg.cho_factor(c, lower=True)
+        q = self.square - weight @ self.item_sum**2 - right @ scipy.linalg.cho_solve(factor, right)
         variance = max(q, 0.0) / (self.n_labels - 1)
         if variance <= 1e-14 * self.square / self.n_labels:
             return -math.inf, 0.0
@@ -148,7 +148,7 @@ class Refits:
         starts = ((1.0, 0.5), (0.3, 0.3), (1.0, 0.0)) if start is None else (start,)
         best: Any = None
         for each in starts:
-            found = optimize.minimize(  # type: ignore[call-overload]
+            found = scipy.optimize.minimize(  # type: ignore[call-overload]
                 lambda scales: self.design.profile(scales)[0],
                 np.array(each),
                 method="L-BFGS-B",

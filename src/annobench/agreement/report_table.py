@@ -38,7 +38,7 @@ from annobench.scale._sources import BlockSource, Engine, blocks_of, in_memory
 from annobench.scale._workers import Scheduler
 
 if TYPE_CHECKING:
-    pass
+    from annobench.agreement.result import Agreement
 
 __all__ = ["MAX_CATEGORIES", "report"]
 
@@ -136,27 +136,31 @@ def report(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
         warnings.simplefilter("ignore", IntervalWarning)
-        rows = [
-            *_overall(annotations, chosen, settings),
-            *_by_category(annotations, settings),
-        ]
+        rows, without = _overall(annotations, chosen, settings)
+        rows += _by_category(annotations, settings)
         if not annotations.anonymous:
-            rows += _by_annotator(annotations)
-            rows += _without_annotators(annotations, chosen)
+            rows += [*_by_annotator(annotations), *without]
             rows += _by_pair(annotations, chosen, settings)
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _overall(
     annotations: Annotations, chosen: list[Variant], settings: Settings
-) -> Iterator[dict[str, Any]]:
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return rows of all labels, and of those without each annotator.
+
+    Both need the same sums over items, of which those of one coefficient are in memory at a time.
+    """
+    rows, without = [], []
     for variant in chosen:
         if variant.method.per_category or (annotations.n_annotators != 2 and variant.two_only):
             continue
-        values = described(
-            variant.compute(annotations), settings, bootstrap=True, weighted=variant.weighted
-        )
-        yield overall_row(variant, values, annotations)
+        result = variant.compute(annotations)
+        values = described(result, settings, bootstrap=True, weighted=variant.weighted)
+        rows.append(overall_row(variant, values, annotations))
+        if annotations.n_annotators > 2 and not annotations.anonymous:
+            without += _without_annotators(annotations, variant, result)
+    return rows, without
 
 
 def _by_category(annotations: Annotations, settings: Settings) -> Iterator[dict[str, Any]]:
@@ -235,41 +239,35 @@ def _by_annotator(annotations: Annotations) -> Iterator[dict[str, Any]]:
 
 
 def _without_annotators(
-    annotations: Annotations, chosen: list[Variant]
+    annotations: Annotations, variant: Variant, result: Agreement | str
 ) -> Iterator[dict[str, Any]]:
-    if annotations.n_annotators < 3:
+    if isinstance(result, str):
         return
     n_labels = np.diff(annotations.by_annotator.offsets)
     order = np.argsort(-n_labels, kind="stable")
-    for variant in chosen:
-        if variant.method.per_category or variant.two_only:
-            continue
-        result = variant.compute(annotations)
-        if isinstance(result, str):
-            continue
-        # An item that only this annotator left unlabelled would come in, and it was left out.
-        whole = result.annotations.n_items < annotations.n_items
-        n_shown = min(order.size, MAX_ENTRIES // entries(result, variant.weighted))
-        note = ""
-        if n_shown < order.size:
-            note = f"Of {order.size:,} annotators, the {n_shown} with the most labels are shown."
-        if n_shown < min(MIN_SHOWN, order.size):
-            note = f"Left out: {order.size:,} annotators in turn take long."
-            yield {"breakdown": "without annotator", "of": "", **variant.names, "note": note}
-            continue
-        for j in np.sort(order[:n_shown]):
-            if whole:
-                value = _again_without(variant, annotations, j)
-            else:
-                value = without_annotator(result, int(j))
-            yield {
-                "breakdown": "without annotator",
-                "of": annotations.annotators[j],
-                **variant.names,
-                "estimate": value,
-                "n_labels": annotations.n_labels - int(n_labels[j]),
-                "note": note if not math.isnan(value) else f"Undefined. {note}".strip(),
-            }
+    # An item that only this annotator left unlabelled would come in, and it was left out.
+    whole = result.annotations.n_items < annotations.n_items
+    n_shown = min(order.size, MAX_ENTRIES // entries(result, variant.weighted))
+    note = ""
+    if n_shown < order.size:
+        note = f"Of {order.size:,} annotators, the {n_shown} with the most labels are shown."
+    if n_shown < min(MIN_SHOWN, order.size):
+        note = f"Left out: {order.size:,} annotators in turn take long."
+        yield {"breakdown": "without annotator", "of": "", **variant.names, "note": note}
+        return
+    for j in np.sort(order[:n_shown]):
+        if whole:
+            value = _again_without(variant, annotations, j)
+        else:
+            value = without_annotator(result, int(j))
+        yield {
+            "breakdown": "without annotator",
+            "of": annotations.annotators[j],
+            **variant.names,
+            "estimate": value,
+            "n_labels": annotations.n_labels - int(n_labels[j]),
+            "note": note if not math.isnan(value) else f"Undefined. {note}".strip(),
+        }
 
 
 def _again_without(variant: Variant, annotations: Annotations, annotator: int) -> float:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -211,14 +211,14 @@ def _fit(model: Model, case: BenchmarkCase, limit: float, seed: int) -> FitRecor
     start, repeats = time.process_time(), 1
     try:
         with _time_limit(limit):
-            fitted = _fitted(model, annotations, entropy)
+            fitted = _fitted(model, annotations, entropy, case.name)
         spent = time.process_time() - start
         peak = _memory("VmHWM")
         posterior, confusion = _checked(fitted, annotations)
         # A program that is a process of its own says what it took.
         alone = not math.isnan(getattr(fitted, "seconds", math.nan))
         while not alone and spent < MIN_TIMING_SECONDS and repeats < MAX_REPEATS:
-            _fitted(model, annotations, entropy)
+            _fitted(model, annotations, entropy, case.name)
             repeats += 1
             spent = time.process_time() - start
     except TimeLimitExceeded:
@@ -242,7 +242,9 @@ def _fit(model: Model, case: BenchmarkCase, limit: float, seed: int) -> FitRecor
     return replace(record, status="scored", note=said, posterior=posterior, confusion=confusion)
 
 
-def fit_once(model: Model, annotations: Annotations, entropy: list[int], limit: float) -> Any:
+def fit_once(
+    model: Model, annotations: Annotations, entropy: list[int], limit: float, case: str = ""
+) -> Any:
     """Fit a method within a limit.
 
     Parameters
@@ -255,6 +257,8 @@ def fit_once(model: Model, annotations: Annotations, entropy: list[int], limit: 
         What makes the generator of a random method.
     limit : float
         Processor time in seconds, more than 0.
+    case : str, optional
+        The data set that the labels are of.
 
     Returns
     -------
@@ -273,14 +277,17 @@ def fit_once(model: Model, annotations: Annotations, entropy: list[int], limit: 
     annotations = as_annotations(annotations, "fit_once")
     model.METHOD.check(annotations)
     with _time_limit(limit):
-        fitted = _fitted(model, annotations, entropy)
+        fitted = _fitted(model, annotations, entropy, case)
     _checked(fitted, annotations)
     return fitted
 
 
-def _fitted(model: Model, annotations: Annotations, entropy: list[int]) -> Any:
-    # A copy, as annotations keep the orders that a fit has asked for.
+def _fitted(model: Model, annotations: Annotations, entropy: list[int], case: str = "") -> Any:
     options = {} if model.METHOD.deterministic else {"rng": np.random.default_rng(entropy)}
+    if "unseen" in model.METHOD.offers:
+        # What was learned from labels with gold is not to have seen these.
+        options |= cast(Any, model).unseen(case)
+    # A copy, as annotations keep the orders that a fit has asked for.
     return model.fit(replace(annotations), **options)
 
 

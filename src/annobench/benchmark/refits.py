@@ -195,7 +195,7 @@ def refit(
             entropy = [seed, *own, part.size, part.repeat]
             row: dict[str, Any] = {"size": part.size, "repeat": part.repeat, "note": ""}
             try:
-                fitted = fit_once(method, part.annotations, entropy, remaining)
+                fitted = fit_once(method, part.annotations, entropy, remaining, case.name)
                 found = item_scores(np.asarray(fitted.posterior)[kept], case.gold[kept])
                 shares.setdefault((part.design, part.size), []).append(
                     np.array([found[name] for name in SCORES])

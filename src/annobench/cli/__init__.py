@@ -20,6 +20,7 @@ from annobench.cli import (
     partition,
     plan,
     posteriors,
+    rank,
     report,
 )
 from annobench.cli import inspect as inspection
@@ -82,6 +83,7 @@ app.command(cls=taking_old_names(certificate.OLD_NAMES))(certificate.certificate
 app.command()(audit.audit)
 app.command()(plan.plan)
 app.command()(judge.judge)
+app.command()(rank.rank)
 app.command()(posteriors.reference_posterior)
 app.command()(posteriors.compare_draws)
 app.command()(compare.compare)

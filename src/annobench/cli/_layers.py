@@ -14,26 +14,7 @@ if TYPE_CHECKING:
 
 
 def layer_of(source: Source, **how: Any) -> LayerSelection | None:
-    """Read the layer of spans that a user means, if the source has such layers.
-
-    Parameters
-    ----------
-    source : Source
-        The file or folder; its question names the layer.
-    **how
-        Options of `annobench.io.formats.layers.select_layer`.
-
-    Returns
-    -------
-    LayerSelection or None
-        None if the source is no export, holds no spans under that name, or no name is given and it
-        holds labels of items.
-
-    Raises
-    ------
-    AnnotationError
-        If a layer has to be named, or nothing is left of it.
-    """
+    """Read the layer of spans that a user means, if the source has such layers."""
     from annobench.io.formats.layers import select_layer
 
     if source.kind != "spans":
@@ -42,27 +23,7 @@ def layer_of(source: Source, **how: Any) -> LayerSelection | None:
 
 
 def select_items(source: Source, spans: Literal["tokens", "candidates"], **how: Any) -> Selection:
-    """Make labels of the spans that a user means: every token an item, or every span.
-
-    Parameters
-    ----------
-    source : Source
-        The file or folder; its question names the layer.
-    spans : {"tokens", "candidates"}
-        What becomes an item.
-    **how
-        Options of `annobench.io.formats.layers.select_layer`.
-
-    Returns
-    -------
-    Selection
-        Labels, the text of each item, and the ledger of the layer.
-
-    Raises
-    ------
-    AnnotationError
-        If the source has no such spans.
-    """
+    """Make labels of the spans that a user means: every token an item, or every span."""
     from annobench.io import Selection
     from annobench.spans import candidate_items, token_items
 

@@ -35,20 +35,7 @@ _PASSES = (
 
 
 def refuse_too_many_labels(source: Source, command: str) -> None:
-    """Refuse labels that need more memory than there is.
-
-    Parameters
-    ----------
-    source : Source
-        Where the labels are; what is wrong with them is for their reader to say.
-    command : str
-        Name of the command, one of `PER_LABEL`.
-
-    Raises
-    ------
-    AnnotationError
-        If there is not so much memory; it says how much is needed, and what to do.
-    """
+    """Refuse labels that need more memory than there is."""
     n = estimated_labels(source)
     refuse_beyond_memory(
         START + n * PER_LABEL[command],
@@ -58,19 +45,7 @@ def refuse_too_many_labels(source: Source, command: str) -> None:
 
 
 def estimated_labels(source: Source) -> float:
-    """Estimate how many labels a source holds, from its size.
-
-    Parameters
-    ----------
-    source : Source
-        A table, an export, or a folder of partitions.
-
-    Returns
-    -------
-    float
-        Exact for Parquet and partitions; of text by the length of its first lines; of an export
-        by a usual length of records.
-    """
+    """Estimate how many labels a source holds, from its size."""
     path = source.path
     if source.partitions is not None:
         return source.partitions.n_labels

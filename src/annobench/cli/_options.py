@@ -130,23 +130,14 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
             "limit": Option(f"{IN_MEMORY} datasets", "is the time that a fit may take"),
             "replicates": Option(f"{IN_MEMORY} datasets", "is the number of bootstrap samples"),
             "seed": Option(f"{IN_MEMORY} datasets", "is the seed of random draws"),
+            "export": Option(f"{IN_MEMORY} datasets", "names a file for the answers"),
+            "author": Option(f"{IN_MEMORY} datasets", "says who made the answers"),
         },
     ),
 }
 
 
 def options_of(command: str) -> dict[str, Option]:
-    """Return the options of a command that may have no effect, by name.
-
-    Parameters
-    ----------
-    command : str
-        Its name.
-
-    Returns
-    -------
-    dict of str to Option
-        Those of reading first.
-    """
+    """Return the options of a command that may have no effect, by name."""
     unused, own = COMMANDS[command]
     return {name: option for name, option in READING.items() if name not in unused} | dict(own)

@@ -57,18 +57,7 @@ class Facts:
 
     @classmethod
     def of_labels(cls, labels: Annotations) -> Facts:
-        """Return the facts of labels in memory.
-
-        Parameters
-        ----------
-        labels : Annotations
-            With their repeats.
-
-        Returns
-        -------
-        Facts
-            Those of these labels.
-        """
+        """Return the facts of labels in memory."""
         return cls(
             labels.scale,
             labels.n_annotators,
@@ -81,20 +70,7 @@ class Facts:
 
     @classmethod
     def of_layer(cls, export: Export, layer: str) -> Facts:
-        """Return the facts of a layer of spans.
-
-        Parameters
-        ----------
-        export : Export
-            That holds the layer.
-        layer : str
-            Its name.
-
-        Returns
-        -------
-        Facts
-            Those of its finished documents.
-        """
+        """Return the facts of a layer of spans."""
         times = Counter((marked.document, marked.annotator) for marked in export.marks(layer))
         by_document = Counter(document for document, _ in times)
         return cls(
@@ -123,43 +99,13 @@ class Proposals:
 
 
 def words(path: Path, given: Sequence[str] = ()) -> str:
-    """Return a path and the options that were given with it, as they are typed.
-
-    Parameters
-    ----------
-    path : Path
-        The file or folder.
-    given : sequence of str
-        Options and their values.
-
-    Returns
-    -------
-    str
-        Quoted for the shell, where that is needed.
-    """
+    """Return a path and the options that were given with it, as they are typed."""
     file = str(path)
     return shlex.join([f"./{file}" if file.startswith("-") else file, *given])
 
 
 def propose(facts: Facts, file: str, *, option: str = "", what: str = "labels") -> Proposals:
-    """Propose the commands that take labels or spans of such facts.
-
-    Parameters
-    ----------
-    facts : Facts
-        What decides.
-    file : str
-        The file, with options that name what of it is meant, as they are typed.
-    option : str, optional
-        The same with one option of a question whose answers are sets.
-    what : str, default "labels"
-        What they are called in reasons.
-
-    Returns
-    -------
-    Proposals
-        Commands that succeed, and why usual ones are missing.
-    """
+    """Propose the commands that take labels or spans of such facts."""
     from annobench.aggregation.consensus import MAX_CONFUSION
 
     found = Proposals()
@@ -204,24 +150,7 @@ def propose(facts: Facts, file: str, *, option: str = "", what: str = "labels") 
 def propose_for_export(
     path: Path, export: Export, given: Sequence[str] = (), only: str | None = None
 ) -> Proposals:
-    """Propose commands for the first question, or layer of spans, that any command takes.
-
-    Parameters
-    ----------
-    path : Path
-        The file or folder.
-    export : Export
-        What it holds.
-    given : sequence of str
-        Options with which it was read.
-    only : str, optional
-        The only question or layer that is meant.
-
-    Returns
-    -------
-    Proposals
-        Commands that succeed, and why usual ones are missing.
-    """
+    """Propose commands for the first question, or layer of spans, that any command takes."""
     known = export.questions
     if only is not None:
         known = known[known["question"].eq(only)]
@@ -253,20 +182,7 @@ def propose_for_export(
 
 
 def propose_for_partitions(path: Path, labels: PartitionedLabels) -> Proposals:
-    """Propose commands for a folder of partitions.
-
-    Parameters
-    ----------
-    path : Path
-        The folder.
-    labels : PartitionedLabels
-        What it holds.
-
-    Returns
-    -------
-    Proposals
-        Commands that succeed, and why usual ones are missing.
-    """
+    """Propose commands for a folder of partitions."""
     from annobench.scale._sources import blocks_of
 
     if blocks_of(labels, "auto") is None:

@@ -69,33 +69,14 @@ class Reading:
     typed: Mapping[str, list[str]] = field(default_factory=dict)
 
     def for_command(self, command: str) -> str:
-        """Return another command on the same labels, read in the same way, as it is typed.
-
-        Parameters
-        ----------
-        command : str
-            Its name.
-
-        Returns
-        -------
-        str
-            Quoted for the shell, where that is needed.
-        """
+        """Return another command on the same labels, read in the same way, as it is typed."""
         known = options_of(command)
         given = [word for name, own in self.typed.items() if name in known for word in own]
         return f"annobench {command} {words(self.path, given)}"
 
     @cached_property
     def source(self) -> Source:
-        """The file or folder, recognised.
-
-        Raises
-        ------
-        ReaderError
-            If there is nothing at the path, or it can't be recognised.
-        AnnotationError
-            If the command would need more memory than there is.
-        """
+        """The file or folder, recognised."""
         from annobench.io.source import Source
 
         wishes = {name: value for name, value in self.options.items() if name not in _SELECTING}
@@ -107,35 +88,13 @@ class Reading:
         return source
 
     def partitions(self, engine: Engine) -> BlockedLabels | None:
-        """Return the partitions that Dask's workers are to pass over, if they are.
-
-        Parameters
-        ----------
-        engine : {"auto", "memory", "dask"}
-            Where labels are worked on.
-
-        Returns
-        -------
-        BlockedLabels or None
-            None for labels that are worked on in memory.
-
-        Raises
-        ------
-        AnnotationError
-            If Dask is asked for and these are no partitions.
-        """
+        """Return the partitions that Dask's workers are to pass over, if they are."""
         from annobench.scale._sources import blocks_of
 
         return blocks_of(self.source.partitions or self.path, engine)
 
     def layer(self) -> LayerSelection | None:
-        """Read the layer of spans, if one is meant and no items are to be made of it.
-
-        Returns
-        -------
-        LayerSelection or None
-            None for labels of items.
-        """
+        """Read the layer of spans, if one is meant and no items are to be made of it."""
         return None if self.spans is not None else layer_of(self.source, **self._of_layer)
 
     @property
@@ -154,20 +113,7 @@ class Reading:
         return (self.path, known) if known is not None and known.is_file() else (self.path,)
 
     def folder(self, out: Path | None, what: str) -> Path:
-        """Return the folder to write to.
-
-        Parameters
-        ----------
-        out : Path or None
-            The folder that was named.
-        what : str
-            What is written: "agreement".
-
-        Returns
-        -------
-        Path
-            That folder, or one beside the file, named as the file and what is written.
-        """
+        """Return the folder to write to."""
         beside = self.path.resolve() if self.path.is_dir() else self.path
         return beside.with_name(f"{self.stem}_{what}") if out is None else out
 
@@ -181,33 +127,7 @@ class Reading:
         shown_first: str | None = None,
         over: str | None = None,
     ) -> Selection:
-        """Read the labels.
-
-        Parameters
-        ----------
-        repeats : str, default "error"
-            What the command does with repeated labels unless it is told.
-        categories : iterable, optional
-            All categories in their order.
-        scale : str, optional
-            What the labels mean.
-        doubts : bool, default True
-            Whether the remarks say what looks like a mistake in the categories.
-        shown_first : str, optional
-            The column or field that says which of two answers was shown first.
-        over : str, optional
-            The column of times, or "time" of an export.
-
-        Returns
-        -------
-        Selection
-            Labels, ledger and remarks.
-
-        Raises
-        ------
-        AnnotationError
-            If the command would need more memory than there is.
-        """
+        """Read the labels."""
         from annobench.io.reading import select
         from annobench.labels.doubts import doubtful_categories
 
@@ -231,27 +151,7 @@ class Reading:
         return replace(found, remarks=(*found.remarks, *doubtful_categories(found.labels)))
 
     def by_item(self, column: str, items: Iterable[str], option: str) -> list[str]:
-        """Read a column or field that says something of each item.
-
-        Parameters
-        ----------
-        column : str
-            Its name.
-        items : iterable of str
-            The items.
-        option : str
-            The option that named the column, for messages.
-
-        Returns
-        -------
-        list of str
-            One value an item.
-
-        Raises
-        ------
-        AnnotationError
-            If an item has none.
-        """
+        """Read a column or field that says something of each item."""
         from annobench.io.reading import texts_by_item
 
         try:
@@ -272,18 +172,7 @@ class Reading:
         return [values[name] for name in items]
 
     def gold(self, selection: Selection) -> dict[str, str] | None:
-        """Read the gold categories.
-
-        Parameters
-        ----------
-        selection : Selection
-            What was read of the labels' file.
-
-        Returns
-        -------
-        dict of str to str or None
-            The gold category of each item that has one; None if no gold was named.
-        """
+        """Read the gold categories."""
         from annobench.io.reading import read_known_gold
 
         if self.gold_from is None:
@@ -291,13 +180,7 @@ class Reading:
         return read_known_gold(self.source, self.gold_from, selection=selection)
 
     def write_key(self, pseudonyms: Mapping[str, str]) -> None:
-        """Write the names behind pseudonyms, if that was asked for.
-
-        Parameters
-        ----------
-        pseudonyms : mapping of str to str
-            The pseudonym of each name.
-        """
+        """Write the names behind pseudonyms, if that was asked for."""
         import csv
 
         if self.key is None:
@@ -313,23 +196,7 @@ class Reading:
 def reads_labels(
     command: Callable[..., None] | None = None, *, optional: bool = False, writes: str | None = None
 ) -> Callable[..., Any]:
-    """Give a command the argument and the options with which labels are read.
-
-    Parameters
-    ----------
-    command : callable
-        A command whose first parameter is `reading`.
-    optional : bool, default False
-        Whether labels are an option, and `reading` may be None.
-    writes : str, optional
-        What the command writes: the last part of its folder's name. It then has a parameter
-        `writing`.
-
-    Returns
-    -------
-    callable
-        The command with the parameters `labels`, `item`, ... in place of `reading`.
-    """
+    """Give a command the argument and the options with which labels are read."""
     if command is None:
         return functools.partial(reads_labels, optional=optional, writes=writes)
 
@@ -539,13 +406,7 @@ def _reading(given: dict[str, Any], command: str, context: typer.Context) -> Rea
 
 
 def print_reading(selection: Selection | LayerSelection) -> None:
-    """Print on the error stream what was left out, if anything was.
-
-    Parameters
-    ----------
-    selection : Selection
-        What was read.
-    """
+    """Print on the error stream what was left out, if anything was."""
     if read_as := getattr(selection, "read_as", ""):
         note(read_as)
     if is_verbose():
@@ -563,20 +424,7 @@ def print_reading(selection: Selection | LayerSelection) -> None:
 
 
 def refuse_sets(selection: Selection, command: str) -> None:
-    """Refuse labels that are sets, and say which question to ask instead.
-
-    Parameters
-    ----------
-    selection : Selection
-        What was read.
-    command : str
-        The command's name.
-
-    Raises
-    ------
-    AnnotationError
-        If the labels are sets.
-    """
+    """Refuse labels that are sets, and say which question to ask instead."""
     labels = selection.labels
     if labels.scale == "set":
         n_chosen = labels.membership[labels.label].sum(axis=0)

@@ -6,18 +6,7 @@ from annobench.core.errors import UnclearLayoutError
 
 
 def said_of_readings(error: UnclearLayoutError) -> list[str]:
-    """Say what Krippendorff's alpha would be in each reading of a table.
-
-    Parameters
-    ----------
-    error : UnclearLayoutError
-        The readings.
-
-    Returns
-    -------
-    list of str
-        One line a reading that can be read.
-    """
+    """Say what Krippendorff's alpha would be in each reading of a table."""
     import warnings
     from pathlib import Path
 

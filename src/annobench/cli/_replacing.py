@@ -25,25 +25,7 @@ ForceOption = Annotated[
 def refuse_to_replace(
     command: str, targets: Sequence[Path], *, sources: Iterable[Path], force: bool
 ) -> None:
-    """Refuse, before any time is spent, to replace what a command may not replace.
-
-    Parameters
-    ----------
-    command : str
-        Name of the command.
-    targets : sequence of Path
-        What it may write.
-    sources : iterable of Path
-        What it reads, files and folders: these are not replaced even with `force`.
-    force : bool
-        Whether files that the command did not write may be replaced.
-
-    Raises
-    ------
-    AnnotationError
-        If a target is a source or in a folder that is one, is named twice, or is there already and
-        was not written by the command, or has been changed since.
-    """
+    """Refuse, before any time is spent, to replace what a command may not replace."""
     targets = list(targets)
     for target in targets:
         for source in sources:
@@ -66,17 +48,7 @@ def refuse_to_replace(
 
 
 def record(command: str, folder: Path, names: Iterable[str]) -> None:
-    """Note what a command wrote, by which it knows its own files when it is run again.
-
-    Parameters
-    ----------
-    command : str
-        Name of the command.
-    folder : Path
-        Where it wrote.
-    names : iterable of str
-        Files, and folders whose content is not looked at.
-    """
+    """Note what a command wrote, by which it knows its own files when it is run again."""
     known = _recorded(folder)
     names = list(names)
     for files in known.values():

@@ -42,27 +42,7 @@ class Requirement:
 
     @classmethod
     def of(cls, text: str, command: str, known: Iterable[str]) -> Requirement:
-        """Read a requirement as it is typed.
-
-        Parameters
-        ----------
-        text : str
-            Such as "alpha>=0.67".
-        command : str
-            The command's name, for messages.
-        known : iterable of str
-            The quantities that may be required.
-
-        Returns
-        -------
-        Requirement
-            What it says.
-
-        Raises
-        ------
-        AnnotationError
-            If it is not written so, or there is no such quantity.
-        """
+        """Read a requirement as it is typed."""
         names = list(known)
         found = _WRITTEN.fullmatch(text)
         if found is None:
@@ -126,21 +106,7 @@ def decide(
     data: Path,
     options: Mapping[str, Any],
 ) -> None:
-    """Write the record, say what was found, and end with status 3 if anything is not supported.
-
-    Parameters
-    ----------
-    outcomes : sequence of Outcome
-        One a requirement, or more.
-    folder : Path
-        Where the record is written.
-    command : str
-        The command's name.
-    data : Path
-        The file or folder of labels, of which the record has the SHA-256.
-    options : mapping
-        The options of the command.
-    """
+    """Write the record, say what was found, and end with status 3 if anything is not supported."""
     from annobench import __version__
 
     record = {

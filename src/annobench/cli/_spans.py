@@ -19,21 +19,7 @@ if TYPE_CHECKING:
 def report_layer(
     found: LayerSelection, writing: Writing, *, source: str, level: float, seed: int | None
 ) -> None:
-    """Measure agreement on spans: write report.csv and report.html, print the overall values.
-
-    Parameters
-    ----------
-    found : LayerSelection
-        The marks.
-    writing : Writing
-        Where to write, and how.
-    source : str
-        Name of the file.
-    level : float
-        Of the intervals.
-    seed : int or None
-        Of the bootstrap and of gamma; by default the usual one.
-    """
+    """Measure agreement on spans: write report.csv and report.html, print the overall values."""
     from annobench.core.choices import DEFAULT_SEED
     from annobench.reporting import spans_page
     from annobench.spans import report_spans

@@ -43,23 +43,7 @@ class Writing:
     format: TableFormat = "csv"
 
     def check(self, files: Iterable[str], tables: Iterable[str] = ()) -> None:
-        """Refuse, before any time is spent, a folder that can't be written or holds other files.
-
-        Parameters
-        ----------
-        files : iterable of str
-            Names of files, and of folders, that may be written.
-        tables : iterable of str
-            Tables that may be written, without ending.
-
-        Raises
-        ------
-        AnnotationError
-            If the folder can't be written, or a source or a file of somebody else would be
-            replaced.
-        MissingLibraryError
-            If the format needs a library that is not installed.
-        """
+        """Refuse, before any time is spent, a folder that can't be written or holds other files."""
         if self.format == "parquet":
             require("pyarrow", "--format parquet")
         check_folder(self.folder, self.command)
@@ -72,22 +56,7 @@ class Writing:
         )
 
     def write(self, page: str, html: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
-        """Write the page and the tables, each whole or not at all.
-
-        Parameters
-        ----------
-        page : str
-            Name of the page.
-        html : str
-            Its content.
-        tables : mapping of str to DataFrame
-            The tables, by name without ending.
-
-        Returns
-        -------
-        list of str
-            Names of the files.
-        """
+        """Write the page and the tables, each whole or not at all."""
         self.check([page], tables)
         with replacing(self.folder / page) as draft:
             draft.write_text(html, encoding="utf-8")
@@ -95,18 +64,7 @@ class Writing:
         return [page, *self.write_tables(tables)]
 
     def write_tables(self, tables: Mapping[str, pd.DataFrame]) -> list[str]:
-        """Write tables, each whole or not at all.
-
-        Parameters
-        ----------
-        tables : mapping of str to DataFrame
-            The tables, by name without ending.
-
-        Returns
-        -------
-        list of str
-            Names of the files.
-        """
+        """Write tables, each whole or not at all."""
         self.check((), tables)
         written = []
         for name, table in tables.items():
@@ -123,11 +81,5 @@ class Writing:
         return written
 
     def record(self, names: Iterable[str]) -> None:
-        """Note that the command wrote files, so that it may replace them when it is run again.
-
-        Parameters
-        ----------
-        names : iterable of str
-            Names of files, or of folders that are worked in.
-        """
+        """Note that the command wrote files, so that it may replace them when it is run again."""
         record(self.command, self.folder, names)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from annobench.benchmark.cases import BenchmarkCase
     from annobench.benchmark.external_methods import Candidate, Finding, Outcome
 
+ComparisonFormat = Literal["csv", "latex"]
+
 
 @reads_labels(optional=True)
 def compare(
@@ -35,7 +38,8 @@ def compare(
         list[str] | None,
         typer.Argument(
             help="Your methods: a Python file with fit(labels, rng) or a class, my_method.py; a "
-            "name in a file or a package, my_method.py:MyClass or package:MyClass; an entry point.",
+            "name in a file or a package, my_method.py:MyClass or package:MyClass; an entry point; "
+            "a file of answers that --export wrote, answers.json.",
             show_default=False,
         ),
     ] = None,
@@ -64,6 +68,22 @@ def compare(
     limit: Annotated[float, typer.Option(min=0.1, help="Seconds that a fit may take.")] = 20.0,
     replicates: Annotated[int, typer.Option(min=2, help="Bootstrap samples of the items.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the answers of your method to this JSON file, which others compare by "
+            "naming it as a method. Needs --author.",
+        ),
+    ] = None,
+    author: Annotated[
+        str | None, typer.Option(help="Who made the answers that --export writes.")
+    ] = None,
+    table_format: Annotated[
+        ComparisonFormat,
+        typer.Option(
+            "--format", help="latex: also a table, ranking.tex, and references, methods.bib."
+        ),
+    ] = "csv",
 ) -> None:
     """Compare a method of your own with the library's models: a table here, and a page.
 
@@ -71,17 +91,24 @@ def compare(
     """
     from annobench.benchmark import external_methods
     from annobench.benchmark.external_methods import data as choices
-    from annobench.reporting import benchmark_page
+    from annobench.reporting import benchmark_page, comparison_tex
 
     errors = terminal(stderr=True)
     try:
-        candidates = [external_methods.from_python(target) for target in methods or []]
+        candidates = [
+            external_methods.from_submission(target)
+            if target.endswith(".json")
+            else external_methods.from_python(target)
+            for target in methods or []
+        ]
         candidates += [
             external_methods.from_program(command, limit=limit) for command in program or []
         ]
         folder = _comparison_folder(methods or [], reading) if out is None else out
+        _check_export(export, author, candidates)
         writing = Writing("compare", folder, force, _sources(methods or [], data or [], reading))
         files = ["index.html", *external_methods.file_names()]
+        files += ["ranking.tex", "methods.bib"] if table_format == "latex" else []
         writing.check(files)
         with quiet("annobench"):  # it is said here
             cases = _cases(data, reading, seed)
@@ -90,7 +117,9 @@ def compare(
             errors.print(f"WARNING: {text}", style="bold", markup=False, highlight=False)
         with errors.status("Checking"):
             findings = {
-                each: external_methods.check(each, limit=limit, seed=seed) for each in candidates
+                each: external_methods.check(each, limit=limit, seed=seed)
+                for each in candidates
+                if not isinstance(each, external_methods.Submission)
             }
         warnings = _contract(errors, findings)
         with errors.status("Fitting") as status:
@@ -116,14 +145,58 @@ def compare(
         )
         with replacing(folder / "index.html") as draft:
             draft.write_text(page, encoding="utf-8")
+        if table_format == "latex":
+            for name, text in (
+                ("ranking.tex", comparison_tex.latex(found)),
+                ("methods.bib", comparison_tex.bibtex(found)),
+            ):
+                with replacing(folder / name) as draft:
+                    draft.write_text(text, encoding="utf-8")
+        if export is not None:
+            external_methods.write_submission(
+                export,
+                candidates[0],
+                found.fits,
+                cases,
+                author=str(author),
+                date=datetime.date.today().isoformat(),
+                seed=seed,
+            )
         writing.record(files)
     except (ValueError, RuntimeError, OSError) as error:
         fail(error)
     console = terminal()
-    console.print(_comparison_table(found) if reading is None else _ranking_table(found))
+    if reading is None:
+        console.print(_comparison_table(found))
+        console.print(
+            f"Medians over the data sets that a method was scored on, of {len(cases)}; the page "
+            "and scores.csv have each.",
+            markup=False,
+            highlight=False,
+        )
+    else:
+        console.print(_ranking_table(found))
     for text in [*remarks, *_cautions(found, everyone=reading is not None)]:
         note(f"Note: {text}")
     say_written(folder, ["index.html", "ranking.csv", "scores.csv", "fits.csv", "methods.csv"])
+    if export is not None:
+        note(f"answers written to {export}")
+
+
+def _check_export(export: Path | None, author: str | None, candidates: list[Candidate]) -> None:
+    """Refuse an export without a method of one's own, or without an author."""
+    if export is None:
+        if author is not None:
+            raise AnnotationError("compare: --author is of --export. Give both.")
+        return
+    if not author:
+        raise AnnotationError("compare: --export needs --author, who made the answers.")
+    if len(candidates) != 1:
+        raise AnnotationError(
+            f"compare: --export writes the answers of one method, and {len(candidates)} are given."
+        )
+    if export.suffix != ".json":
+        raise AnnotationError(f"compare: --export {export}: the file's name must end in .json.")
 
 
 def _cautions(found: Outcome, *, everyone: bool) -> list[str]:
@@ -221,13 +294,15 @@ def _comparison_table(found: Outcome) -> Table:
 
     shown = Table(box=None, pad_edge=False, header_style="bold")
     shown.add_column("method", overflow="fold")
-    for name in ("scored", "among best", "accuracy", "log loss", "seconds"):
-        shown.add_column(name, justify="right", no_wrap=True)
+    heads = ("scored", "failed", "among best", "median accuracy", "median log loss", "seconds")
+    for name in heads:
+        shown.add_column(name, justify="right")
     for row in found.summary().to_dict("records"):
         own = row["method"] in found.candidates
         shown.add_row(
             f"{'> ' if own else ''}{escape(row['method'])}",
             f"{row['n_scored']} of {row['n_problems']}",
+            f"{row['n_failed']}",
             f"{row['n_best']}",
             *(
                 "" if math.isnan(row[name]) else f"{row[name]:.3f}"

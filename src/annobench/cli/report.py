@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -107,6 +108,7 @@ def report(
         table = agreement.report(annotations, rng=seed, level=level)
         drift = _drift(selection, over, level)
         groups = _groups(reading, selection, by, level)
+        boxes = _boxes(selection, level, seed)
         differences = further(annotations, level=level, seed=seed)
         page = report_page.render(
             annotations,
@@ -117,6 +119,7 @@ def report(
             target=target,
             drift=drift,
             groups=groups,
+            boxes=boxes,
             by=by or "",
             further=differences,
             commands={name: reading.for_command(name) for name in report_page.FOLLOWING},
@@ -131,6 +134,8 @@ def report(
             tables |= {"annotators_over_time": drift.annotators, "trends": drift.trends}
         if groups is not None:
             tables["groups"] = groups.table
+        if boxes is not None:
+            tables["boxes"] = boxes
         written = writing.write("report.html", page, tables)
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
@@ -138,7 +143,7 @@ def report(
     if said := report_page.said_of_target(table, target):
         asking = f" {reading.for_command('plan')} says how many."
         say(said + (asking if report_page.is_open(table, target) else ""))
-    for text in report_page.said_of_parts(drift, groups):
+    for text in report_page.said_of_parts(drift, groups, boxes):
         say(text)
     notes = (*report_page.cautions(annotations), *report_page.without_width(table))
     print_reading(selection)
@@ -249,6 +254,16 @@ def _groups(reading: Reading, selection: Selection, by: str | None, level: float
 
     of, groups = read_groups(reading.source, by, selection)
     return by_group(selection.labels, groups, of=of, level=level)
+
+
+def _boxes(selection: Selection, level: float, seed: int | None) -> pd.DataFrame | None:
+    """Compare boxes, if two annotators saw an image on which some are drawn."""
+    seen = Counter(image for image, _ in selection.boxes)
+    if not any(selection.boxes.values()) or max(seen.values()) < 2:
+        return None
+    from annobench.spans import report_boxes
+
+    return report_boxes(selection.boxes, level=level, rng=seed or 0)
 
 
 def _as_sets(annotations: Annotations, separator: str) -> Annotations:

@@ -37,19 +37,7 @@ def plain_categories(names: Iterable[object]) -> tuple[str, ...]:
 
 
 def with_points(names: Sequence[str]) -> tuple[str, ...]:
-    """Write numbers with decimal commas with points, if all names are numbers then.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Different labels.
-
-    Returns
-    -------
-    tuple of str
-        The names as they are if one is no number, one has a point, or each comma may stand between
-        thousands.
-    """
+    """Write numbers with decimal commas with points, if all names are numbers then."""
     commas = [name for name in names if "," in name]
     if not commas or any("." in name for name in names):
         return tuple(names)

@@ -483,13 +483,7 @@ def read_known_gold(
 def read_groups(
     source: Source, by: str, selection: Selection
 ) -> tuple[Literal["items", "annotators"], list[str | None]]:
-    """Read the group of each item or annotator: from a file of two columns, or a column.
-
-    Raises
-    ------
-    ReaderError
-        If there is no such file or column, or an item or annotator has two groups.
-    """
+    """Read the group of each item or annotator: from a file of two columns, or a column."""
     labels = selection.labels
     if Path(by).is_file():
         given = _groups_of_file(Path(by))

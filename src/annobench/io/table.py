@@ -499,13 +499,7 @@ def header_of(source: str | Path, text: str) -> tuple[str, list[str]]:
 
 
 def names_of_columns(path: Path, content: bytes) -> list[str]:
-    """Return the columns of a table, whose beginning is given.
-
-    Raises
-    ------
-    ReaderError
-        If it has none.
-    """
+    """Return the columns of a table, whose beginning is given."""
     if path.suffix.lower() in PARQUET:
         with refusing_parquet(path):
             return list(pq.read_schema(path).names)

@@ -1,11 +1,12 @@
 """Group and count labels: many by compiled loops, few by NumPy.
 
-Compiled code takes a moment to load, and seconds to compile at its first use, which few labels need
+Compiled code takes a second to load, and more to compile at its first use, which few labels need
 not pay. Both ways give the same.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,21 @@ from numpy.typing import NDArray
 
 Integers = NDArray[np.integer[Any]]
 
-#: Labels from which compiling pays.
-MANY = 50_000
+#: Labels from which compiled code pays, where numba is loaded, and where it is not.
+MANY, MANY_UNLOADED = 50_000, 4_000_000
+#: Cells of items by annotators, for a label, that are sooner counted than labels are hashed.
+_CELLS = 20
+
+
+def _are_few(n: int) -> bool:
+    return n < (MANY if "numba" in sys.modules else MANY_UNLOADED)
 
 
 def stable_order(group: Integers, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the order that sorts labels by group, given where each group starts."""
-    if group.size < MANY:
+    if _are_few(group.size):
+        if (group[1:] >= group[:-1]).all():
+            return np.arange(group.size)
         return np.argsort(group, kind="stable")
     from annobench.labels import _kernels
 
@@ -30,7 +39,7 @@ def stable_order(group: Integers, offsets: NDArray[np.int64]) -> NDArray[np.int6
 def codes_of_numbers(values: Integers) -> tuple[Integers, Integers]:
     """Return the codes of whole numbers by first appearance, and the different numbers."""
     low, high = int(values.min(initial=0)), int(values.max(initial=0))
-    if values.size < MANY or high - low > 4 * values.size or high > np.iinfo(np.int64).max:
+    if _are_few(values.size) or high - low > 4 * values.size or high > np.iinfo(np.int64).max:
         codes, distinct = pd.factorize(values)
         return codes, distinct
     from annobench.labels import _kernels
@@ -43,9 +52,13 @@ def find_repeat(
     offsets: NDArray[np.int64], order: NDArray[np.int64], annotator: Integers, n_annotators: int
 ) -> int | None:
     """Return the first label, by item, of an annotator who had labelled the item; None if none."""
-    if order.size < MANY:
+    if _are_few(order.size):
         item = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
-        repeats = pd.Series(item * n_annotators + annotator[order]).duplicated().to_numpy()
+        cell = item * n_annotators + annotator[order]
+        n_cells = (offsets.size - 1) * n_annotators
+        if n_cells <= _CELLS * order.size and np.bincount(cell).max(initial=0) <= 1:
+            return None  # as nearly always, and sooner than by hashing
+        repeats = pd.Series(cell).duplicated().to_numpy()
         return int(order[repeats.argmax()]) if repeats.any() else None
     from annobench.labels import _kernels
 
@@ -57,7 +70,7 @@ def cross_table(
     item: Integers, annotator: Integers, label: Integers, n_items: int, n_categories: int
 ) -> NDArray[np.int64]:
     """Count the items by the labels of two annotators who each labelled all of them once."""
-    if label.size < MANY:
+    if _are_few(label.size):
         given = np.empty((2, n_items), dtype=np.int64)
         given[annotator, item] = label
         cell = given[0] * n_categories + given[1]

@@ -120,7 +120,8 @@ class Method:
         Functions of its module in addition to `fit`: "bootstrap", whose result has draws of
         `prevalence` and `confusion` and counts `n_switched`; "restarts", which looks for
         other optima and whose result has the `best` fit; "refit", which fits again with other gold
-        what gold calibrates; and "fit_partitions", for labels that memory does not hold.
+        what gold calibrates; "unseen", which gives options of a fit that knows nothing
+        learned from a data set's gold; and "fit_partitions", for labels that memory does not hold.
     unchanged_by : frozenset of str
         Out of `CHANGES`, those that by theory change neither the items' posterior nor what is said
         of annotators: all of them.

@@ -50,6 +50,7 @@ __all__ = [
     "fit_members",
     "refit",
     "shipped_weights",
+    "unseen",
 ]
 
 METHOD = Method(
@@ -72,7 +73,7 @@ METHOD = Method(
     ),
     compares=True,
     bounded=True,
-    offers=frozenset({"bootstrap", "refit"}),
+    offers=frozenset({"bootstrap", "refit", "unseen"}),
 )
 
 #: The models that are pooled; the last member is the smoothed vote.
@@ -445,6 +446,22 @@ def shipped_weights(dataset: str | None = None) -> Weights:
     family = stored["families"].get(dataset)
     found = stored["all"] if family is None else stored["without"][family]
     return Weights(np.array(found["weights"]), found["spread"], found["offset_spread"])
+
+
+def unseen(dataset: str) -> dict[str, Weights]:
+    """Return options of `fit` for a data set whose family must not have been learned from.
+
+    Parameters
+    ----------
+    dataset : str
+        Its name.
+
+    Returns
+    -------
+    dict of str to Weights
+        `weights`, as from `shipped_weights`.
+    """
+    return {"weights": shipped_weights(dataset)}
 
 
 def _module(name: str) -> ModuleType:

@@ -16,12 +16,12 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from annobench import plotting
 from annobench.core.tolerances import WHOLE
 from annobench.plotting import BLUE, VERMILION, house_figure
-from annobench.reporting.formats import number
+from annobench.reporting.formats import counted, number, percent
 
 __all__ = [
     "SHADES",
@@ -29,6 +29,7 @@ __all__ = [
     "changes",
     "distribution",
     "estimates",
+    "heat_map",
     "inline_svg",
     "shade",
     "ticks",
@@ -41,6 +42,9 @@ WIDTH, NARROW, HEIGHT = 340, 180, 30
 
 #: Pixels beside an axis in a cell, for half of the number at its end.
 MARGIN = 16
+
+#: Cells of a heat map hold their number up to this many rows.
+MAX_WRITTEN: Final = 14
 
 Limits = tuple[float, float]
 
@@ -244,6 +248,75 @@ def shade(share: float) -> str:
         Such as "#f3efe6".
     """
     return mpl.colors.to_hex(SHADES(share))
+
+
+def heat_map(
+    title: str,
+    values: NDArray[np.float64],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    items: NDArray[np.float64] | None,
+    low: float | None,
+    *,
+    as_percent: bool = False,
+    of: str = "item",
+) -> dict[str, Any]:
+    """Lay out a table of colours; numbers are written in the cells of small ones.
+
+    Parameters
+    ----------
+    title : str
+        Above it.
+    values : ndarray, shape (R, C)
+        At most 1; NaN leaves a cell empty.
+    rows, columns : sequence of str
+        Names, R and C.
+    items : ndarray, shape (R, C), or None
+        What each value is computed from.
+    low : float or None
+        The lightest colour; by default below the smallest value.
+    as_percent : bool, default False
+        How values are written.
+    of : str, default "item"
+        What is counted.
+
+    Returns
+    -------
+    dict
+        Of the macro `heat`.
+    """
+    # Two of the largest fit side by side.
+    size = 34 if len(rows) <= MAX_WRITTEN else 18 if len(rows) <= 20 else 12
+    seen = values[np.isfinite(values)]
+    if low is None:
+        low = math.floor(float(seen.min()) * 10) / 10 if seen.size else 0.0
+        low = min(max(low, -1.0), 0.9)
+
+    def cell(i: int, j: int) -> dict[str, Any] | None:
+        if not math.isfinite(values[i, j]):
+            return None
+        share = (min(max(values[i, j], low), 1.0) - low) / (1.0 - low)
+        text = percent(values[i, j]) if as_percent else number(values[i, j], 2)
+        on = "" if items is None else f", {counted(int(items[i, j]), of)}"
+        return {
+            "fill": shade(share),
+            "dark": share > 0.5,
+            "text": text.replace("0.", ".").removesuffix("%") if size > 20 else "",
+            "title": f"{rows[i]} × {columns[j]}: {text}{on}",
+        }
+
+    return {
+        "title": title,
+        "columns": columns,
+        "rows": [
+            {"name": name, "cells": [cell(i, j) for j in range(len(columns))]}
+            for i, name in enumerate(rows)
+        ],
+        "size": size,
+        "low": percent(low) if as_percent else number(low, 1),
+        "high": percent(1.0) if as_percent else number(1.0, 1),
+        "shades": [shade(n / 10) for n in range(11)],
+    }
 
 
 @contextmanager

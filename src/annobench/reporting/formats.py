@@ -138,18 +138,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def extent_of(labels: Annotations | BlockedLabels) -> str:
-    """Say how many labels there are, of how many annotators if these are known, for how many items.
-
-    Parameters
-    ----------
-    labels : Annotations or BlockedLabels
-        The labels.
-
-    Returns
-    -------
-    str
-        Such as "56 labels for 4 items, annotators unknown".
-    """
+    """Say how many labels there are, and of how many annotators and items, if these are known."""
     from annobench.labels.frames import as_annotations
     from annobench.scale._blocks import BlockedLabels
 

@@ -80,18 +80,7 @@ def _shown(value: Any) -> Any:
 
 
 def json_of(content: Any) -> Markup:
-    """Return what a page's script reads, as JSON that ends no element.
-
-    Parameters
-    ----------
-    content : Any
-        What JSON can hold.
-
-    Returns
-    -------
-    Markup
-        For a script element of the type application/json.
-    """
+    """Return what a page's script reads, as JSON that ends no element."""
     text = json.dumps(content, ensure_ascii=True)
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

@@ -28,12 +28,14 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.doubts import doubtful_categories
 from annobench.labels.frames import as_annotations
 from annobench.reporting import figures, pages
-from annobench.reporting.formats import counted, number, percent, plural, shorten
+from annobench.reporting.formats import number, percent, plural, shorten
 from annobench.reporting.pages import records
 from annobench.reporting.report_further import Further
 from annobench.reporting.report_parts import (
+    boxes_of,
     drift_of,
     groups_of,
+    said_of_boxes,
     said_of_drift,
     said_of_groups,
 )
@@ -50,9 +52,6 @@ MAX_DISCUSSED: Final = 200
 WORST_ANNOTATORS: Final = 15
 #: Different labels of one item that are shown.
 MAX_DIFFERENT: Final = 6
-#: Cells of a heat map hold their number up to this many rows.
-MAX_WRITTEN: Final = 14
-
 #: Below these, the page says that the numbers are rough.
 FEW_ITEMS: Final = 30
 FEW_ANNOTATORS: Final = 5
@@ -78,6 +77,7 @@ def render(
     target: float | None = None,
     drift: OverTime | None = None,
     groups: ByGroup | None = None,
+    boxes: pd.DataFrame | None = None,
     by: str = "",
     further: Further | None = None,
     commands: Mapping[str, str] | None = None,
@@ -102,6 +102,8 @@ def render(
         Agreement over time.
     groups : ByGroup, optional
         Agreement within groups.
+    boxes : DataFrame, optional
+        Agreement on boxes, as `spans.report_boxes` returns it.
     by : str, default ""
         The column or file of the groups.
     further : Further, optional
@@ -144,6 +146,7 @@ def render(
             "notes": _notes(table),
             "drift": drift_of(drift),
             "groups": groups_of(groups, by),
+            "boxes": boxes_of(boxes),
             **(further or Further()).content,
         }
         content["support"] = said_of_target(table, target)
@@ -153,20 +156,7 @@ def render(
 
 
 def said_of_target(table: pd.DataFrame, target: float | None) -> str:
-    """Say whether the interval of Krippendorff's alpha supports a value.
-
-    Parameters
-    ----------
-    table : DataFrame
-        What `annobench.agreement.report` says.
-    target : float or None
-        The value.
-
-    Returns
-    -------
-    str
-        A sentence; empty without a value, or without an interval.
-    """
+    """Say whether the interval of Krippendorff's alpha supports a value."""
     lead = _lead(table)
     if target is None or lead is None or math.isnan(lead["lower"]):
         return ""
@@ -182,14 +172,7 @@ def said_of_target(table: pd.DataFrame, target: float | None) -> str:
 
 
 def to_discuss(annotations: Annotations, texts: Mapping[str, str]) -> pd.DataFrame:
-    """List the items with least agreement for those who labelled them.
-
-    Returns
-    -------
-    DataFrame
-        One row an item, at most `MAX_DISCUSSED`, the least agreement first: item, text (if there
-        are any), observed_agreement, and labels, such as "anna: yes; ben: no".
-    """
+    """List the items with least agreement for those who labelled them."""
     a, rows = as_annotations(annotations, "to_discuss"), []
     order, agreeing = _least_agreement(a)
     for i in order[:MAX_DISCUSSED]:
@@ -228,10 +211,13 @@ def is_open(table: pd.DataFrame, target: float | None) -> bool:
     return target is not None and lead is not None and lead["lower"] < target <= lead["upper"]
 
 
-def said_of_parts(drift: OverTime | None, groups: ByGroup | None) -> list[str]:
-    """Say what was found over time and between groups, if that was asked for."""
+def said_of_parts(
+    drift: OverTime | None, groups: ByGroup | None, boxes: pd.DataFrame | None
+) -> list[str]:
+    """Say what was found over time, between groups, and of boxes, where there is such."""
     said = [] if drift is None else said_of_drift(drift)
-    return said if groups is None else [*said, said_of_groups(groups)]
+    said += [] if groups is None else [said_of_groups(groups)]
+    return said if boxes is None else [*said, said_of_boxes(boxes)]
 
 
 def _apart(annotators: dict[str, Any] | None, lead: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -613,58 +599,13 @@ def _pairs(annotations: Annotations) -> dict[str, Any] | None:
     names = [a.annotators[j] for j in order]
     items = tables["n_items"][np.ix_(order, order)]
     maps = [
-        _heat_map(title, tables[key][np.ix_(order, order)], names, names, items, low)
+        figures.heat_map(title, tables[key][np.ix_(order, order)], names, names, items, low)
         for key, title, low in (
             ("observed_agreement", "Observed agreement", None),
             ("estimate", "Krippendorff's alpha", None),
         )
     ]
     return {"kind": "heat", "n_pairs": len(found), "maps": maps}
-
-
-def _heat_map(
-    title: str,
-    values: NDArray[np.float64],
-    rows: Sequence[str],
-    columns: Sequence[str],
-    items: NDArray[np.float64] | None,
-    low: float | None,
-    *,
-    as_percent: bool = False,
-) -> dict[str, Any]:
-    """Lay out a table of colours; numbers are written in the cells of small ones."""
-    # Two of the largest fit side by side.
-    size = 34 if len(rows) <= MAX_WRITTEN else 18 if len(rows) <= 20 else 12
-    seen = values[np.isfinite(values)]
-    if low is None:
-        low = math.floor(float(seen.min()) * 10) / 10 if seen.size else 0.0
-        low = min(max(low, -1.0), 0.9)
-
-    def cell(i: int, j: int) -> dict[str, Any] | None:
-        if not math.isfinite(values[i, j]):
-            return None
-        share = (min(max(values[i, j], low), 1.0) - low) / (1.0 - low)
-        text = percent(values[i, j]) if as_percent else number(values[i, j], 2)
-        on = "" if items is None else f", {counted(int(items[i, j]), 'item')}"
-        return {
-            "fill": figures.shade(share),
-            "dark": share > 0.5,
-            "text": text.replace("0.", ".").removesuffix("%") if size > 20 else "",
-            "title": f"{rows[i]} × {columns[j]}: {text}{on}",
-        }
-
-    return {
-        "title": title,
-        "columns": columns,
-        "rows": [
-            {"name": name, "cells": [cell(i, j) for j in range(len(columns))]}
-            for i, name in enumerate(rows)
-        ],
-        "size": size,
-        "low": percent(low) if as_percent else number(low, 1),
-        "high": percent(1.0) if as_percent else number(1.0, 1),
-        "shades": [figures.shade(n / 10) for n in range(11)],
-    }
 
 
 def _confusion(annotations: Annotations) -> dict[str, Any] | None:
@@ -694,7 +635,7 @@ def _confusion(annotations: Annotations) -> dict[str, Any] | None:
         )[:3]
     ]
     return {
-        "map": _heat_map("", share, names, names, None, 0.0, as_percent=True),
+        "map": figures.heat_map("", share, names, names, None, 0.0, as_percent=True),
         "worst": worst,
         "cut": a.n_categories > shown.size,
         "n": shown.size,

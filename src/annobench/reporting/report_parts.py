@@ -219,3 +219,23 @@ def said_of_groups(found: ByGroup) -> str:
         "differ significantly" if found.p_value < SIGNIFICANT else "do not differ significantly"
     )
     return f"{said}; the {len(known)} groups {verdict} ({_p(found.p_value)}).{left_out}"
+
+
+def boxes_of(found: pd.DataFrame | None) -> dict[str, Any] | None:
+    """Lay out agreement on boxes: of all labels, and of each."""
+    if found is None:
+        return None
+    shown = found[found["breakdown"].isin(["overall", "label"])]
+    rows = records(shown.assign(iou=shown["measure"].str.removeprefix("f1_iou_")))
+    return {"rows": rows[:MAX_GROUPS], "total": len(rows), "said": said_of_boxes(found)}
+
+
+def said_of_boxes(found: pd.DataFrame) -> str:
+    """Say how far boxes match."""
+    overall = found[found["breakdown"] == "overall"]
+    parts = [
+        f"{row.estimate:.3f} ({row.lower:.3f} to {row.upper:.3f}) if boxes match from an "
+        f"intersection over union of {row.measure.removeprefix('f1_iou_')}"
+        for row in overall.itertuples()
+    ]
+    return f"F1 of boxes is {', '.join(parts)}."

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from annobench.core.errors import AnnotationError, as_sentence
 from annobench.resampling.intervals import Interval
+from annobench.spans.boundaries import segmentation
+from annobench.spans.boxes import Box, box_f1
 from annobench.spans.f1 import SpanF1, pairwise_f1
 from annobench.spans.gamma import gamma_agreement
 from annobench.spans.marks import Marks
 from annobench.spans.matching import MATCHES, RELATION_MATCHES, TOKEN
-from annobench.spans.segmentation import segmentation
 from annobench.spans.unitizing import COEFFICIENTS, unitizing_alpha
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["report_spans"]
+__all__ = ["report_boxes", "report_spans"]
+
+#: The least intersections over union of boxes that match, those of the COCO challenge.
+_THRESHOLDS = (0.5, 0.75)
 
 _COLUMNS = [
     *("measure", "breakdown", "of", "estimate", "lower", "upper", "level"),
@@ -98,6 +103,50 @@ def report_spans(
     table = pd.DataFrame(rows, columns=_COLUMNS)
     filled = {"level": level, "n_documents": len(marks.shared), "note": ""}
     return table.fillna(filled)
+
+
+def report_boxes(
+    boxes: Mapping[tuple[str, str], Iterable[Box]],
+    *,
+    level: float = 0.95,
+    replicates: int = 2_000,
+    rng: np.random.Generator | int | None = None,
+) -> pd.DataFrame:
+    """Compute F1 of boxes that match at an intersection over union of .5, and of .75.
+
+    Parameters
+    ----------
+    boxes : mapping of (str, str) to iterable of Box
+        By image and annotator; an empty one where the annotator saw the image and drew nothing.
+    level : float, default 0.95
+        Of the intervals.
+    replicates : int, default 2000
+        Bootstrap samples of images.
+    rng : Generator or int, optional
+        Source of randomness.
+
+    Returns
+    -------
+    DataFrame
+        Columns of `report_spans`; the measures are "f1_iou_0.5" and "f1_iou_0.75", a document is
+        an image.
+
+    Raises
+    ------
+    AnnotationError
+        If no image was seen by two annotators, or an option is out of range.
+    """
+    import pandas as pd
+
+    options: dict[str, Any] = {"level": level, "replicates": replicates}
+    options["rng"] = np.random.default_rng(rng)
+    rows: list[dict[str, Any]] = []
+    for threshold in _THRESHOLDS:
+        found = box_f1(boxes, threshold)
+        rows += _f1_rows(f"f1_iou_{threshold:g}", found, options)
+    n_images = len(found.marks.shared)
+    table = pd.DataFrame(rows, columns=_COLUMNS)
+    return table.fillna({"level": level, "n_documents": n_images, "note": ""})
 
 
 def _row(measure: str, breakdown: str, of: str, estimate: float, **more: Any) -> dict[str, Any]:

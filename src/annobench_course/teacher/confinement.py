@@ -7,6 +7,8 @@ either, submissions run only if the teacher says that they are trusted.
 from __future__ import annotations
 
 import contextlib
+import importlib.metadata
+import importlib.util
 import json
 import os
 import shutil
@@ -22,7 +24,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import annobench
-import annobench_course
 from annobench_course import sessions
 from annobench_course.errors import CourseError
 from annobench_course.teacher.limits import MAX_FOLDER, MAX_MEMORY, MAX_PROCESSES
@@ -228,13 +229,23 @@ def _readable() -> Iterator[Path]:
 
     yield from map(Path, (sys.prefix, sys.base_prefix, sys.exec_prefix, *sessions.__path__))
     # Where the packages are: in another's checkout, if they are installed from one.
-    yield from (Path(path).resolve() for path in (*annobench.__path__, *annobench_course.__path__))
+    for name in sorted(_packages()):
+        spec = importlib.util.find_spec(name)
+        places = (spec.submodule_search_locations if spec else None) or ()
+        yield from (Path(path).resolve() for path in places)
     yield from map(Path, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)))
     if site.ENABLE_USER_SITE:
         yield Path(site.getusersitepackages())
     yield cache_folder().absolute()
     if mirror := os.environ.get("ANNOBENCH_DATA_MIRROR"):
         yield Path(mirror).absolute()
+
+
+def _packages() -> set[str]:
+    """Return the library, the course, and the packages that give the library readers and data."""
+    points = (p for each in importlib.metadata.distributions() for p in each.entry_points)
+    found = {point.module for point in points if point.group.startswith("annobench.")}
+    return {module.partition(".")[0] for module in found} | {"annobench", "annobench_course"}
 
 
 def _environment() -> dict[str, str]:

@@ -4,17 +4,10 @@ import json
 from collections import Counter
 
 import pytest
+from written import named_file as write
 
 from annobench.core.errors import ReaderError
 from annobench.io.formats import read_export, recognise
-
-
-def write(path, records):
-    if path.suffix == ".jsonl":
-        path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    else:
-        path.write_text(json.dumps(records, indent=1))
-    return path
 
 
 def test_judges_and_people_are_annotators(tmp_path):

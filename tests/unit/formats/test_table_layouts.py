@@ -5,15 +5,10 @@ import csv
 from collections import Counter
 
 import pytest
+from written import text_file as write
 
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.formats import read_export, recognise
-
-
-def write(path, text):
-    path.write_text(text)
-    return path
-
 
 EMOTIONS = (
     "text,id,author,rater_id,example_very_unclear,joy,anger,neutral\n"

@@ -15,6 +15,7 @@ from scipy.stats import rankdata
 
 from annobench.agreement import krippendorff_alpha
 from annobench.datasets import LoadedData
+from annobench.resampling.intervals import central_limits
 from annobench.resampling.weights import draw_counts
 from annobench_replication.analysis import Effort
 from annobench_replication.ledger import Computed
@@ -339,7 +340,7 @@ def table_of_alphas(study: Study, data: Mapping[str, Ratings], crossed: np.ndarr
         # Without any disagreement an interval over items has no width.
         ends = found.interval() if not unanimous.all() else None
         row |= {"lower": ends.lower if ends else np.nan, "upper": ends.upper if ends else np.nan}
-        lower, upper = np.quantile(crossed, [0.025, 0.975])
+        lower, upper = central_limits(np.asarray(crossed), 0.95)
         both = name == NAMES[0]
         row |= {
             "raters_lower": lower if both else np.nan,

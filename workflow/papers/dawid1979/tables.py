@@ -14,6 +14,7 @@ from annobench.models import dawid_skene
 from annobench.models.base import Fit
 from annobench.models.dawid_skene import DawidSkeneFit
 from annobench.models.dawid_skene.optima import Restarts, align
+from annobench.resampling.intervals import central_limits
 from annobench_replication.analysis import Effort
 
 from . import values
@@ -120,7 +121,7 @@ def with_intervals(
         row: dict[str, object] = {"observer": observer}
         for name, part in parts.items():
             drawn = (share[:, k] * part).sum(axis=(1, 2))
-            ends = np.quantile(drawn, (0.025, 0.975))
+            ends = central_limits(drawn, 0.95)
             row |= {name: (own[k] * part).sum(), f"{name}_lower": ends[0], f"{name}_upper": ends[1]}
         rows.append(row)
     return pd.DataFrame(rows), rates

@@ -14,7 +14,7 @@ from annobench.evaluation.panels import vote_accuracy
 from annobench.labels.annotations import Annotations
 from annobench.models.base import best_categories
 from annobench.resampling.clusters import cluster_draws, ratio_draws
-from annobench.resampling.intervals import predictive_interval
+from annobench.resampling.intervals import central_limits, predictive_interval
 from annobench.resampling.proportions import proportion_interval
 from annobench_replication.analysis import Effort
 from annobench_replication.ledger import Computed
@@ -156,7 +156,7 @@ def gain_interval(
     clusters = int(votes.form.max()) + 1
     draws = cluster_draws(clusters, REPLICATES[effort], rng=rng)
     found = ratio_draws({"gain": (own, np.ones(own.size))}, votes.form, draws)["gain"]
-    lower, upper = np.quantile(found, [0.025, 0.975])
+    lower, upper = central_limits(found, 0.95)
     return 100 * float(own.mean()), 100 * float(lower), 100 * float(upper)
 
 

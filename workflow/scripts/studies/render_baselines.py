@@ -5,14 +5,29 @@ from pathlib import Path
 
 from annobench.benchmark.tables import read_tables
 from annobench.core.files import recording, replacing
+from annobench.models import pool
 from annobench.reporting import benchmark_page
+
+#: Said of a method whose rows are marked.
+LEARNED = (
+    "The rows of {}, which are marked, have weights that were learned without the data set's "
+    "family; those of regimes, weights that were learned on all real data sets."
+)
 
 
 def main(folder: Path, other: str, methods: Sequence[str], site: Path) -> str:
     """Return the page of the tables in a folder, which names the methods that it lacks."""
     tables = read_tables(folder)
-    absent = set(methods) - set(tables.methods["method"])
-    return benchmark_page.render(tables, layout=site, other=other, absent=absent)
+    known = set(tables.methods["method"])
+    learned = known & {pool.METHOD.name}
+    return benchmark_page.render(
+        tables,
+        layout=site,
+        other=other,
+        absent=set(methods) - known,
+        marked=learned,
+        remarks=[LEARNED.format(name) for name in learned],
+    )
 
 
 if snakemake := globals().get("snakemake"):

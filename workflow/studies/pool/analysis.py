@@ -18,10 +18,15 @@ def analyse(study: OwnStudy, results: StudyResults) -> None:
     results.table("means", means, digits=5)
     results.table("differences", apart, digits=5)
     results.table("decision", summaries.decision(means, apart), digits=5)
+    families = {case.family for case in found if case.provenance != "regime"}
     rows = [
-        {"without": family, "spread": each.spread, "offset_spread": each.offset_spread}
+        {
+            "without": family if family in families else "nothing",
+            "spread": each.spread,
+            "offset_spread": each.offset_spread,
+        }
         | dict(zip(pool.MEMBERS, each.mean, strict=True))
         for (family, name), each in learned.items()
         if name == comparison.POOL
     ]
-    results.table("weights", pd.DataFrame(rows), digits=5)
+    results.table("weights", pd.DataFrame(rows).drop_duplicates("without"), digits=5)

@@ -43,8 +43,15 @@ FAMILIES: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
+#: Data sets with the labels of another, which alone is learned from.
+DUPLICATES: Final[Mapping[str, str]] = MappingProxyType(
+    {"ti_rte": "snow2008_rte", "ti_product": "cti_product"}
+)
+
+
 def family_of(name: str) -> str:
     """Return the family of a data set."""
+    name = DUPLICATES.get(name, name)
     return FAMILIES.get(name, name)
 
 

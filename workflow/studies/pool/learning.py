@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -23,7 +23,7 @@ from annobench.core.files import replacing
 from annobench.core.versions import versions
 from annobench.models import pool
 from annobench.models._log_linear import FLOOR, log_loss, minimise
-from studies.pool.cases import Case, by_family, read
+from studies.pool.cases import DUPLICATES, Case, by_family, family_of, read
 from study_contract.cells import join_parts
 from study_contract.running import read_settings
 
@@ -116,10 +116,15 @@ def record(cases: Sequence[Case]) -> dict[str, Any]:
             }
             for case in cases
         },
-        "families": {case.name: case.family for case in cases},
+        "families": families_of(case.name for case in cases),
         "all": written(learn(cases)),
         "without": {name: written(found) for name, found in without_family(cases).items()},
     }
+
+
+def families_of(names: Iterable[str]) -> dict[str, str]:
+    """Return the families of data sets, and of those with the same labels."""
+    return {name: family_of(name) for name in [*names, *DUPLICATES]}
 
 
 def rules() -> dict[str, Any]:

@@ -15,10 +15,10 @@ from annobench.plotting import (
     INK,
     VERMILION,
     house_figure,
-    legend_below,
     save_figure,
 )
-from annobench.reporting.pages import picture_size, records, render
+from annobench.reporting.pages import picture_size, records
+from annobench_replication.pages import render
 from studies.pool.comparison import CREDIBLE, EQUAL, LEVEL, POOL, STACKING, VARIANTS
 from studies.pool.summaries import best_single, of_data
 from study_contract.running import OwnStudy
@@ -103,7 +103,7 @@ def draw_losses(scores: pd.DataFrame, best: dict[int, str], stem: Path) -> None:
                 xlim=(0, None),
                 title="without gold" if n_gold == 0 else f"with {n_gold} gold items",
             )
-            legend_below(figure, panel)
+            panel.legend(loc="lower right")
         save_figure(figure, stem)
 
 
@@ -119,7 +119,7 @@ def show(study: OwnStudy, tables: Path, folder: Path, templates: Sequence[Path])
     data = of_data(scores)
     decided = found["decision"]
     joined = means.merge(apart, on=["n_gold", "method"], how="left", suffixes=("", "_of"))
-    averages = joined[joined["kind"] == "data"]
+    averages = joined[(joined["kind"] == "data") & (joined["method"] != CREDIBLE)]
     page = render(
         "page.html.j2",
         templates,

@@ -14,6 +14,7 @@ from annobench.agreement.forms.pooled import Pooled
 from annobench.core.tolerances import ZERO
 from annobench.labels._grouping import cross_table
 from annobench.labels.annotations import Annotations
+from annobench.labels.view import View
 from annobench.resampling.ratios import ratio
 
 
@@ -111,19 +112,25 @@ class PairMean(Form):
     @cached_property
     def rows(self) -> Rows:
         """For every pair of annotators: disagreement, items, and both distributions of labels."""
-        k = self.annotations.n_categories
-        pairs, label = self.pairs, self.annotations.label.astype(np.int64)
-        first, second = label[pairs.first], label[pairs.second]
-        apart = (first != second) if self.distances is None else self.distances[first, second]
-        start = pairs.pair * (2 + 2 * k)
-        column = np.concatenate([start, start + 1, start + 2 + first, start + 2 + k + second])
-        one = np.ones(first.size)
-        return sparse.csr_array(
-            sparse.coo_array(
-                (np.concatenate([apart, one, one, one]), (np.tile(pairs.item, 4), column)),
-                shape=(self.annotations.n_items, pairs.n_pairs * (2 + 2 * k)),
-            )
-        )
+        k, n_items = self.annotations.n_categories, self.annotations.n_items
+        pairs, label = self.pairs, self.annotations.label
+        # Pairs are taken by item, so that rows need no sorting but within them.
+        by_item = View.of(pairs.item, n_items)
+        first, second = label[pairs.first[by_item.order]], label[pairs.second[by_item.order]]
+        width = 2 + 2 * k
+        shape = n_items, pairs.n_pairs * width
+        code = np.int32 if max(shape[1], 4 * first.size) < 2**31 else np.int64
+        column = np.empty((first.size, 4), dtype=code)
+        column[:, 0] = pairs.pair[by_item.order] * width
+        column[:, 1] = column[:, 0] + 1
+        column[:, 2] = column[:, 0] + 2 + first
+        column[:, 3] = column[:, 0] + 2 + k + second
+        value = np.ones(column.shape)
+        value[:, 0] = first != second if self.distances is None else self.distances[first, second]
+        offsets = (4 * by_item.offsets).astype(code)
+        rows = sparse.csr_array((value.ravel(), column.ravel(), offsets), shape=shape)
+        rows.sum_duplicates()
+        return rows
 
     def pair_disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
         """Return the observed and the expected disagreement of every pair of annotators."""

@@ -13,9 +13,11 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "comparison",
         "contract",
         "data",
+        "on_labels",
         "program",
         "python",
         "stored",
+        "submission",
     ],
     submod_attrs={
         "candidate": ["Candidate"],
@@ -23,5 +25,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "contract": ["Finding", "check"],
         "program": ["from_program"],
         "python": ["from_function", "from_python"],
+        "submission": ["Submission", "from_submission", "write_submission"],
     },
 )

@@ -45,11 +45,23 @@ class Outcome:
     rankings : dict of str to DataFrame
         For each case the methods, the best first, as from `rank_methods`, with `accuracy`, `lower`,
         `upper` and `log_loss`.
+    fits : tuple of FitRecord
+        Of the methods from outside.
     """
 
     tables: BenchmarkTables
     candidates: tuple[str, ...]
     rankings: Mapping[str, pd.DataFrame]
+    fits: tuple[FitRecord, ...] = ()
+
+    @property
+    def ranking(self) -> pd.DataFrame:
+        """The rankings of all cases in one table, with `problem` where there are several."""
+        if len(self.rankings) == 1:
+            return next(iter(self.rankings.values()))
+        return pd.concat(
+            [table.assign(problem=name) for name, table in self.rankings.items()], ignore_index=True
+        )
 
     def summary(self) -> pd.DataFrame:
         """Sum up each method over all problems.
@@ -57,10 +69,10 @@ class Outcome:
         Returns
         -------
         DataFrame
-            A row for each method: `method`, `n_problems`, `n_scored`, `n_best` (on how many its
-            accuracy is not significantly below the best at level .05), the medians `accuracy` and
-            `log_loss` over the problems with a score, and the median `seconds` of processor time.
-            Most often among the best first.
+            A row for each method: `method`, `n_problems`, `n_scored`, `n_failed` (failed or over
+            budget), `n_best` (on how many its accuracy is not significantly below the best at level
+            .05), the medians `accuracy` and `log_loss` over the problems with a score, and the
+            median `seconds` of processor time. Most often among the best first.
         """
         rows = []
         rankings = pd.concat(self.rankings.values(), ignore_index=True)
@@ -71,6 +83,7 @@ class Outcome:
                     "method": name,
                     "n_problems": len(fits),
                     "n_scored": len(own),
+                    "n_failed": int(fits["status"].isin(["failed", "over budget"]).sum()),
                     "n_best": int((~(own["p_value"] <= LEVEL)).sum()),
                     "accuracy": own["accuracy"].median(),
                     "log_loss": own["log_loss"].median(),
@@ -195,9 +208,11 @@ def compare(
     for model in others:
         begin(model.METHOD.name)
         records += fit_or_recall(cases, model, limit=limit, seed=seed)
+    fits: list[FitRecord] = []
     for candidate in own:
         begin(candidate.METHOD.name)
-        records += fit_all(cases, [candidate], limit=limit, seed=seed)
+        fits += fit_all(cases, [candidate], limit=limit, seed=seed)
+    records += fits
     about = {"limit": limit, "reference": REFERENCE}
     tables = tabulate(
         cases,
@@ -208,7 +223,8 @@ def compare(
         settings=about | dict(settings or {}),
     )
     names = tuple(candidate.METHOD.name for candidate in own)
-    return Outcome(tables, names, {case.name: _ranking(case, records, tables) for case in cases})
+    rankings = {case.name: _ranking(case, records, tables) for case in cases}
+    return Outcome(tables, names, rankings, tuple(fits))
 
 
 def _ranking(

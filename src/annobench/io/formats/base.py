@@ -30,6 +30,7 @@ from annobench.core.names import EMAIL, Name, settle
 from annobench.core.names import MadeName as MadeName
 from annobench.core.numbers import plain_number
 from annobench.io.formats.records import first_object
+from annobench.spans.boxes import Box as Box
 from annobench.spans.marks import Relation as Relation
 from annobench.spans.marks import Span as Span
 
@@ -383,6 +384,8 @@ class Intake:
         self.texts: dict[Any, str] = {}
         self.documents: dict[Any, str] = {}
         self.marked: list[Marks] = []
+        #: By question, and codes of item and annotator: the status of the work, and the boxes.
+        self.boxed: dict[str, dict[tuple[int, int], tuple[Status, tuple[Box, ...]]]] = {}
         self.left_out: dict[str, LeftOut] = {}
         self.personal: set[Any] = set()
         self.faults: list[str] = []
@@ -699,6 +702,23 @@ class Intake:
                 self.place(where),
             )
         )
+
+    def boxes(
+        self, item: Name, annotator: Name, question: str, boxes: Iterable[Box], status: Status
+    ) -> None:
+        """Take the boxes that one annotator drew, whose labels are the answer to a question.
+
+        Parameters
+        ----------
+        item, annotator, question : str or MadeName
+            As of the answer.
+        boxes : iterable of Box
+            None at all if the annotator saw the item and drew nothing.
+        status : str
+            How far the work came; one of `STATUSES`.
+        """
+        pair = self.items.code(item), self.annotators.code(annotator)
+        self.boxed.setdefault(question, {})[pair] = status, tuple(boxes)
 
     def leave_out(self, where: int, reason: str, n: int = 1) -> None:
         """Count records that hold no answer.

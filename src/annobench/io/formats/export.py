@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,7 @@ from annobench.core.results import Summarised
 from annobench.io.formats.base import (
     STATUSES,
     AnnotatorFrom,
+    Box,
     ExportFormat,
     Intake,
     Kind,
@@ -80,6 +81,9 @@ class Selection(Summarised):
     times : ndarray of str, shape (N,), or None
         When each label was given, as the file writes it, if that was asked for; empty where it is
         not known.
+    boxes : mapping of (str, str) to tuple of Box
+        By item and annotator the boxes whose labels these are, also where none was drawn; empty
+        where a file holds no boxes.
     """
 
     labels: Annotations
@@ -92,6 +96,7 @@ class Selection(Summarised):
     pseudonyms: dict[str, str] = field(default_factory=dict)
     read_as: str = ""
     times: NDArray[Any] | None = None
+    boxes: Mapping[tuple[str, str], tuple[Box, ...]] = field(default_factory=dict)
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -472,7 +477,18 @@ class Export:
             self.pseudonyms,
             self.read_as,
             self._times(rows),
+            self._boxes(name, status) if option is None else {},
         )
+
+    def _boxes(
+        self, question: str, status: Collection[str]
+    ) -> dict[tuple[str, str], tuple[Box, ...]]:
+        items, annotators = self.items, self.annotators
+        return {
+            (items[i], annotators[j]): boxes
+            for (i, j), (how, boxes) in self._intake.boxed.get(question, {}).items()
+            if how in status
+        }
 
     def _without_effect(
         self, asked: NDArray[np.bool_], status: Collection[str], gold_items: str, empty: str

@@ -66,20 +66,7 @@ class Grid(NamedTuple):
 
 
 def find_grid(cells: Mapping[str, Sequence[str]], named: Sequence[str] = ()) -> Grid | None:
-    """Find the columns whose names combine annotators and questions.
-
-    Parameters
-    ----------
-    cells : mapping of str to sequence of str
-        The cells of the columns that may be annotators', empty where missing.
-    named : sequence of str
-        The annotators, where a user named them.
-
-    Returns
-    -------
-    Grid or None
-        None if the names do not combine two annotators or more with two questions or more.
-    """
+    """Find the columns whose names combine annotators and questions."""
     for parts in _splits(list(cells)):
         firsts = list(dict.fromkeys(first for first, _ in parts.values()))
         seconds = list(dict.fromkeys(second for _, second in parts.values()))

@@ -84,22 +84,7 @@ def described_rows(table: Table) -> int:
 
 
 def find_form(table: Table, who: str | None = None, items: tuple[str, ...] = ()) -> Form:
-    """Say what the columns are if a row is an annotator.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    who : str, optional
-        The column of the annotators.
-    items : tuple of str
-        The columns that are items; by default those that may hold labels.
-
-    Returns
-    -------
-    Form
-        The columns.
-    """
+    """Say what the columns are if a row is an annotator."""
     skipped = described_rows(table)
     rows = table.preview[skipped:]
     if who is None:

@@ -12,18 +12,7 @@ _SHOWN = 10
 
 
 def listed(names: Iterable[str]) -> str:
-    """Join names, the first of many.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Any names.
-
-    Returns
-    -------
-    str
-        Quoted, with commas between.
-    """
+    """Join names, the first of many."""
     all_names = list(names)
     shown = ", ".join(map(repr, all_names[:_SHOWN]))
     return f"{shown}, ... ({len(all_names):,})" if len(all_names) > _SHOWN else shown
@@ -39,28 +28,7 @@ def said_of_columns(
     unused: Mapping[str, str],
     used: Collection[str | None],
 ) -> str:
-    """Say what each column of a table with a column per annotator was taken for.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    item : sequence of str
-        The columns that name the items.
-    annotators, questions : sequence of str
-        Their names.
-    gold : str or None
-        The column of known categories.
-    unused : mapping of str to str
-        What columns hold that were not used.
-    used : collection of str
-        The columns of labels, and others that were read.
-
-    Returns
-    -------
-    str
-        One line.
-    """
+    """Say what each column of a table with a column per annotator was taken for."""
     who = f"named by {listed(item)}" if item else "not named"
     parts = [f"A row is an item, {who}", f"annotators: {listed(annotators)}"]
     if len(questions) > 1:

@@ -165,25 +165,7 @@ def _cells(table: Table, name: str) -> list[str]:
 
 
 def plan(table: Table, options: Options) -> Plan:
-    """Say what each column is.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    options : Options
-        What its user says.
-
-    Returns
-    -------
-    Plan
-        The columns of items, labels and known categories, and what was guessed.
-
-    Raises
-    ------
-    ReaderError
-        If several readings remain, or fewer than two columns are annotators'.
-    """
+    """Say what each column is."""
     named = tuple(name.strip() for name in options.annotators)
     items = listed_columns(options.item, table.header)
     gold = options.gold or table.column(GOLD_NAMES)

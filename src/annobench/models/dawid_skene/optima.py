@@ -6,7 +6,9 @@ from a poor start may call "no" what everybody calls "yes".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -14,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from annobench.core.compiled import default_threads
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
@@ -22,6 +25,9 @@ from annobench.models.dawid_skene.model import DawidSkeneFit, fit
 from annobench.models.dawid_skene.starts import Start, votes_start
 
 __all__ = ["Restarts", "align", "restarts"]
+
+#: Categories whose orders are compared one by one.
+_FEW = 4
 
 
 def random_start(
@@ -68,7 +74,10 @@ def best_order(overlap: Floats, size: float) -> NDArray[np.int64]:
     worth = overlap + np.eye(k) * 1e-9 * size
     if (worth.argmax(axis=1) == np.arange(k)).all():
         return np.arange(k)
-    # It takes a quarter of a second to import, and is seldom needed.
+    if k <= _FEW:
+        orders = np.array(list(itertools.permutations(range(k))))
+        return np.asarray(orders[worth[np.arange(k), orders].sum(axis=1).argmax()], np.int64)
+    # It takes a quarter of a second to import.
     from scipy.optimize import linear_sum_assignment
 
     return np.asarray(linear_sum_assignment(worth, maximize=True)[1], np.int64)
@@ -184,13 +193,8 @@ def restarts(
     rows: list[dict[str, Any]] = []
     fits: list[DawidSkeneFit] = []
     aligned: list[Floats] = []
-    for number in range(len(named) + n_random):
-        name, begin = (
-            named[number]
-            if number < len(named)
-            else (f"random {number - len(named)}", random_start(annotations, rng=rng))
-        )
-        found = fit(annotations, start=begin, **settings)
+    drawn = ((f"random {n}", random_start(annotations, rng=rng)) for n in range(n_random))
+    for name, found in _fits(annotations, itertools.chain(named, drawn), settings):
         posterior = found.posterior[:, np.argsort(align(found.posterior, annotations))]
         optimum = next(
             (m for m, other in enumerate(aligned) if _variation(posterior, other) <= same),
@@ -221,6 +225,20 @@ def restarts(
         np.stack([align(fits[m].posterior, annotations) for m in order]),
         np.array([_variation(aligned[m], aligned[order[0]]) for m in order]),
     )
+
+
+def _fits(
+    annotations: Annotations, starts: Iterable[tuple[str, Any]], settings: dict[str, Any]
+) -> Iterator[tuple[str, DawidSkeneFit]]:
+    """Fit from each start, as many at once as there are threads, which bounds the memory."""
+
+    def run(start: tuple[str, Any]) -> tuple[str, DawidSkeneFit]:
+        return start[0], fit(annotations, start=start[1], **settings)
+
+    with ThreadPoolExecutor(default_threads()) as pool:
+        waiting = iter(starts)
+        while some := list(itertools.islice(waiting, default_threads())):
+            yield from pool.map(run, some)
 
 
 def _rank(found: DawidSkeneFit, annotations: Annotations) -> tuple[bool, float]:

@@ -1,11 +1,13 @@
 """EM of several samples of the items, eight at once.
 
 A sample is a weight for each item, so that no label is copied. A pass reads the labels once for
-eight samples, whose numbers are one or two vectors of the processor.
+eight samples, whose numbers are one or two vectors of the processor. Where a sample has converged
+the next one takes its place, as some need several times as many passes as others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -18,39 +20,55 @@ from annobench.models.kernels import dawid_skene as kernels
 LANES: Final = 8
 
 
-def fit_samples(problem: Problem, start: State, weight: Floats, least: float) -> list[State]:
-    """Fit the model to samples of the items."""
-    weight = np.ascontiguousarray(weight)  # the kernel reads it by position
+def fit_samples(
+    problem: Problem, start: State, samples: Iterable[Floats], least: float
+) -> list[State]:
+    """Fit the model to samples of the items, each a weight of every item, shape (I,)."""
     settings, k = problem.settings, problem.n_categories
-    states = [
-        replace(
-            start,
-            prevalence=start.prevalence.copy(),
-            table=start.table.copy(),
-            posterior=np.empty((0, k)),
-        )
-        for _ in range(LANES)
-    ]
+    waiting = enumerate(samples)
+    number: dict[int, int] = {}  # of the sample in a lane
+    found: dict[int, State] = {}
+    weight = np.zeros((problem.offsets.size - 1, LANES))
+    states = [_fresh(start, k) for _ in range(LANES)]
+
+    def admit(lane: int) -> None:
+        """Let the next sample, if there is one, have a lane."""
+        states[lane] = _fresh(start, k)
+        number.pop(lane, None)
+        for number[lane], weight[:, lane] in waiting:
+            break
+
+    for lane in range(LANES):
+        admit(lane)
     # What smoothing adds to the counts, laid out as they are.
     more_mass, more_counts = np.zeros_like(start.prevalence), np.zeros_like(start.table)
     more_mass[:k] = settings.prevalence_smoothing
     more_counts[:, :, :k] = settings.smoothing.swapaxes(1, 2)
-    prevalence, table = _together(states)
-    going = list(range(LANES))
-    while going:
-        mass, counts = _expect(problem, states, weight, prevalence, table)
-        going = [lane for lane in going if states[lane].n_iterations < settings.max_iterations]
+    while number:
+        before = _together(states)
+        mass, counts = _expect(problem, states, weight, *before)
+        going = [lane for lane in number if states[lane].n_iterations < settings.max_iterations]
         for lane in going:
             problem.update(states[lane])
             states[lane].n_iterations += 1
-        before = prevalence, table
         prevalence, table = _together(states)
         rise = _rise(mass + more_mass[:, None], before[0], prevalence)
         rise += _rise(counts + more_counts.reshape(-1, 1), before[1], table)
-        for lane in going:
-            states[lane].converged = bool(rise[lane] <= least)
-        going = [lane for lane in going if not states[lane].converged]
-    return states
+        for lane in tuple(number):
+            states[lane].converged = lane in going and bool(rise[lane] <= least)
+            if states[lane].converged or lane not in going:
+                found[number[lane]] = states[lane]
+                admit(lane)
+    return [found[n] for n in range(len(found))]
+
+
+def _fresh(start: State, k: int) -> State:
+    return replace(
+        start,
+        prevalence=start.prevalence.copy(),
+        table=start.table.copy(),
+        posterior=np.empty((0, k)),
+    )
 
 
 def _together(states: list[State]) -> tuple[Floats, Floats]:
@@ -64,7 +82,7 @@ def _together(states: list[State]) -> tuple[Floats, Floats]:
 def _expect(
     problem: Problem, states: list[State], weight: Floats, prevalence: Floats, table: Floats
 ) -> tuple[Floats, Floats]:
-    """Do the E-step of all samples, converged ones included."""
+    """Do the E-step of all samples."""
     mass, counts = np.zeros_like(prevalence), np.zeros_like(table)
     kernels.sweep_samples(
         problem.offsets,
@@ -74,6 +92,7 @@ def _expect(
         prevalence.ravel(),
         table.ravel(),
         np.empty(prevalence.size),
+        np.empty(2 * LANES),
         counts.ravel(),
         mass.ravel(),
     )

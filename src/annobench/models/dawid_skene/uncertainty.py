@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -436,18 +437,26 @@ def bootstrap(
     tolerance = problem.settings.tolerance
     least = tolerance * abs(at_fit.log_posterior) if tolerance else -np.inf
 
-    def run(generator: np.random.Generator) -> list[State]:
-        weight = np.zeros((n_items, LANES))
-        weight[drawn] = draw_counts(drawn.size, LANES, generator).T
-        return fit_samples(problem, start, weight, least)
+    def draw(generators: Sequence[np.random.Generator]) -> Iterator[Floats]:
+        weight = np.zeros(n_items)
+        for generator in generators:
+            for counts in draw_counts(drawn.size, LANES, generator):
+                weight[drawn] = counts
+                yield weight
+
+    def run(generators: Sequence[np.random.Generator]) -> list[State]:
+        return fit_samples(problem, start, draw(generators), least)
 
     prevalence = np.empty((replicates, k))
     confusion = np.empty((replicates, j, k, k))
     posterior = np.empty((replicates, n_items, k), dtype=np.float32) if posteriors else None
     switches, unconverged = 0, 0
     batches = rng.spawn(-(-replicates // LANES))
-    with ThreadPoolExecutor(threads or default_threads()) as pool:
-        states = itertools.chain.from_iterable(pool.map(run, batches))
+    threads = min(threads or default_threads(), len(batches))
+    ends = [len(batches) * n // threads for n in range(threads + 1)]
+    parts = [batches[first:last] for first, last in itertools.pairwise(ends)]
+    with ThreadPoolExecutor(threads) as pool:
+        states = itertools.chain.from_iterable(pool.map(run, parts))
         for b, state in enumerate(itertools.islice(states, replicates)):
             prevalence[b], confusion[b] = state.prevalence[:k], confusion_of(problem, state)
             switches += _is_switched(at_fit, state, k)

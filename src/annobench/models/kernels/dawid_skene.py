@@ -224,8 +224,12 @@ def _sweep_wide(labels, prevalence, table, posterior, counts, mass, row):
 
 
 @kernel(error_model="numpy")
-def sweep_samples(offsets, cells, known, weight, prevalence, table, row, counts, mass):
-    """Sweep eight samples of items at once, each with its own parameters; no posterior is kept."""
+def sweep_samples(offsets, cells, known, weight, prevalence, table, row, spare, counts, mass):
+    """Sweep eight samples of items at once, each with its own parameters; no posterior is kept.
+
+    What a sample gets does not depend on the others: `spare`, of sixteen numbers, has likelihoods
+    and factors of an item that underflows in some of them.
+    """
     zero, one, eight = np.uint64(0), np.uint64(1), np.uint64(8)
     width = np.uint64(prevalence.size) // eight
     for i in range(np.uint64(offsets.size - 1)):
@@ -246,9 +250,13 @@ def sweep_samples(offsets, cells, known, weight, prevalence, table, row, counts,
             likelihood = add(likelihood, part)
         factor = quotient(load_eight(weight, eight * i), likelihood)
         if not least(likelihood) > _SMALL:
+            store(spare, zero, likelihood)
+            store(spare, eight, factor)
             for lane in range(eight):
-                _in_logs(low, high, cells, gold, prevalence, table, row, eight, lane)
-            factor = load_eight(weight, eight * i)
+                if not spare[lane] > _SMALL:
+                    _in_logs(low, high, cells, gold, prevalence, table, row, eight, lane)
+                    spare[eight + lane] = weight[i, lane]
+            factor = load_eight(spare, eight)
         for k in range(width):
             part = multiply(load_eight(row, eight * k), factor)
             store(mass, eight * k, add(load_eight(mass, eight * k), part))

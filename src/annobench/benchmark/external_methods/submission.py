@@ -1,0 +1,207 @@
+"""The answers of a method in a file, so that others can show it beside theirs.
+
+The file holds probabilities and no scores: whoever reads it scores them. It names the labels that
+they answer by a digest, and says who made them, and when.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from annobench import __version__
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.external_methods.candidate import Answer, Candidate, record
+from annobench.benchmark.fits import FitRecord
+from annobench.core.errors import AnnotationError
+from annobench.core.files import replacing
+from annobench.labels.annotations import Annotations
+
+__all__ = ["Submission", "digest", "from_submission", "version_of", "write_submission"]
+
+FORM: Final = "annobench submission 1"
+
+#: Decimals of a probability.
+DECIMALS: Final = 6
+
+_FIELDS: Final[Mapping[str, type]] = {
+    "annobench": str,
+    "author": str,
+    "date": str,
+    "method": dict,
+    "seed": int,
+    "benchmark": str,
+    "answers": list,
+}
+
+
+@dataclass(eq=False)
+class Submission(Candidate):
+    """A method whose answers were read from a file.
+
+    Attributes
+    ----------
+    benchmark : str
+        The version of the data sets that it answers, as `version_of` gives it.
+    """
+
+    benchmark: str = ""
+
+
+def digest(labels: Annotations, gold: Sequence[int] | None = None) -> str:
+    """Return a digest of labels with the names that they are known by, and of their gold."""
+    found = hashlib.sha256()
+    found.update(json.dumps([labels.items, labels.annotators, labels.categories]).encode())
+    columns = (labels.item, labels.annotator, labels.label, *([] if gold is None else [gold]))
+    for codes in columns:
+        found.update(np.asarray(codes).astype("<i4").tobytes())
+    return found.hexdigest()[:16]
+
+
+def version_of(cases: Iterable[BenchmarkCase]) -> str:
+    """Return the version of data sets: a digest of all labels and gold categories."""
+    each = sorted(digest(case.annotations, case.gold) for case in cases)
+    return hashlib.sha256("".join(each).encode()).hexdigest()[:16]
+
+
+def write_submission(
+    path: str | os.PathLike[str],
+    method: Candidate,
+    fits: Iterable[FitRecord],
+    cases: Sequence[BenchmarkCase],
+    *,
+    author: str,
+    date: str,
+    seed: int,
+) -> None:
+    """Write the answers of a method.
+
+    Parameters
+    ----------
+    path : path
+        A JSON file.
+    method : Candidate
+        The method.
+    fits : iterable of FitRecord
+        Those of the method; others are left out, and so is what has no answer.
+    cases : sequence of BenchmarkCase
+        What was fitted.
+    author, date : str
+        Who made the answers, and the day as YYYY-MM-DD.
+    seed : int
+        Of the fits.
+    """
+    known = {case.name: case for case in cases}
+    answers = [
+        {
+            "problem": fit.problem,
+            "labels": digest(known[fit.problem].annotations),
+            "categories": list(known[fit.problem].annotations.categories),
+            "seconds": None if np.isnan(fit.seconds) else round(fit.seconds, 6),
+            "probabilities": np.round(fit.posterior, DECIMALS).tolist(),
+        }
+        for fit in fits
+        if fit.method == method.METHOD.name and fit.posterior is not None
+    ]
+    about = {
+        "name": method.METHOD.name,
+        "reference": method.METHOD.reference,
+        "deterministic": method.METHOD.deterministic,
+        "source": method.SOURCE,
+    }
+    content = {
+        "form": FORM,
+        "annobench": __version__,
+        "author": author,
+        "date": date,
+        "method": about,
+        "seed": seed,
+        "benchmark": version_of(cases),
+        "answers": answers,
+    }
+    with replacing(path) as draft:
+        draft.write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def from_submission(path: str | os.PathLike[str]) -> Submission:
+    """Read the answers of a method, as `write_submission` writes them.
+
+    Parameters
+    ----------
+    path : path
+        A JSON file.
+
+    Returns
+    -------
+    Submission
+        Its `fit` recalls the answers to labels that the file has, and refuses others.
+
+    Raises
+    ------
+    AnnotationError
+        If the file has another form, or rows of probabilities that do not sum to 1.
+    """
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (ValueError, UnicodeDecodeError) as error:
+        raise AnnotationError(f"{path} is no JSON ({error}). {_REMEDY}") from error
+    if not isinstance(content, dict) or content.get("form") != FORM:
+        raise AnnotationError(f"{path} has no form {FORM!r}. {_REMEDY}")
+    for name, kind in _FIELDS.items():
+        if not isinstance(content.get(name), kind):
+            raise AnnotationError(f"{path}: {name!r} is missing or no {kind.__name__}. {_REMEDY}")
+    answers = dict(_checked(answer, f"{path}: answer {n}") for n, answer in _numbered(content))
+    about = content["method"]
+
+    def fit(labels: Annotations) -> Answer:
+        key = digest(labels)
+        if key not in answers:
+            raise AnnotationError(
+                f"{path} answers no such labels (digest {key}). Compare on the data sets of "
+                f"benchmark {content['benchmark']}, or ask {content['author']} for these."
+            )
+        seconds, table = answers[key]
+        if table.shape != (labels.n_items, labels.n_categories):
+            raise AnnotationError(f"{path}: {key} has {table.shape[0]} rows. {_REMEDY}")
+        names = labels.items, labels.annotators, labels.categories
+        return Answer(*names, table / table.sum(axis=1, keepdims=True), seconds)
+
+    name = f"{about.get('name', 'submitted')}, {content['author']}"
+    told = f"{about.get('reference', '')} ({content['author']}, {content['date']})".strip()
+    return Submission(
+        METHOD=record(name, reference=told, deterministic=True),
+        fit=fit,
+        SOURCE=f"{Path(path).name}, benchmark {content['benchmark']}",
+        benchmark=content["benchmark"],
+    )
+
+
+_REMEDY: Final = "Write it by `annobench compare METHOD --export FILE`."
+
+
+def _numbered(content: Mapping[str, Any]) -> Iterable[tuple[int, Any]]:
+    return enumerate(content["answers"], start=1)
+
+
+def _checked(answer: Any, where: str) -> tuple[str, tuple[float, np.ndarray[Any, Any]]]:
+    try:
+        table = np.asarray(answer["probabilities"], dtype=float)
+        key, seconds = str(answer["labels"]), answer["seconds"]
+        cost = np.nan if seconds is None else float(seconds)
+    except (KeyError, TypeError, ValueError) as error:
+        raise AnnotationError(f"{where} lacks what it must have ({error!r}). {_REMEDY}") from error
+    slack = 10.0**-DECIMALS * (table.shape[1] if table.ndim == 2 else 1)
+    if table.ndim != 2 or not (
+        np.isfinite(table).all() and (table >= 0).all() and np.allclose(table.sum(1), 1, 0, slack)
+    ):
+        raise AnnotationError(
+            f"{where}: its rows are no probabilities, from 0 to 1 with sum 1. {_REMEDY}"
+        )
+    return key, (cost, table)

@@ -1,0 +1,74 @@
+"""Files of pairwise judgements: one row a comparison."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from annobench.core.errors import AnnotationError, ReaderError
+from annobench.core.optional import require
+from annobench.io.formats.records import csv_records, json_records
+from annobench.pairwise.comparisons import Comparisons
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["read_comparisons"]
+
+
+def read_comparisons(
+    path: str | Path,
+    *,
+    left: str | None = None,
+    right: str | None = None,
+    winner: str | None = None,
+    annotator: str | None = None,
+) -> Comparisons:
+    """Read pairwise judgements.
+
+    Parameters
+    ----------
+    path : str or Path
+        CSV, TSV, JSON (a list of objects, or one a line) or Parquet, one row a comparison.
+    left, right, winner, annotator : str, optional
+        Columns, as for `Comparisons.from_frame`.
+
+    Returns
+    -------
+    Comparisons
+        The judgements.
+
+    Raises
+    ------
+    ReaderError
+        If the file can't be read, or its rows are no comparisons.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise ReaderError(f"{path}: a folder. Name a file with one row per comparison.")
+    try:
+        return Comparisons.from_frame(
+            _frame(path), left=left, right=right, winner=winner, annotator=annotator
+        )
+    except AnnotationError as error:
+        raise ReaderError(f"{path}: {str(error).removeprefix('Comparisons: ')}") from error
+
+
+def _frame(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    with path.open("rb") as stream:
+        head = stream.read(4_096)
+    if head.startswith(b"PAR1"):
+        require("pyarrow", "Parquet")
+        return pd.read_parquet(path)
+    begins = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if begins in (b"[", b"{"):
+        rows = [row for _, row in json_records(path)]
+    else:
+        first = head.partition(b"\n")[0]
+        delimiter = max(",\t;", key=lambda each: first.count(each.encode()))
+        rows = [dict(row) for _, row in csv_records(path, delimiter)]
+    if not rows:
+        raise ReaderError(f"{path}: no rows below the header. Give one row per comparison.")
+    return pd.DataFrame(rows)

@@ -1,0 +1,214 @@
+"""Comparisons of two items: who was compared, who won, who judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annobench.core.errors import MAX_FAULTS, AnnotationError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LEFT", "RIGHT", "TIE", "Comparisons"]
+
+#: Outcomes.
+LEFT: Final = 0
+TIE: Final = 1
+RIGHT: Final = 2
+
+#: Names of columns that are recognised, in the order of preference.
+NAMES: Final = {
+    "left": ("left", "model_a", "item_a", "system_a", "first", "a", "player_a", "left_item"),
+    "right": ("right", "model_b", "item_b", "system_b", "second", "b", "player_b", "right_item"),
+    "winner": ("winner", "label", "preferred", "preference", "choice", "pick", "better", "outcome"),
+    "annotator": ("annotator", "worker", "rater", "judge", "user", "annotator_id", "worker_id"),
+}
+#: Words for the outcomes, beside the names of the items, in lower case.
+WORDS: Final = {
+    LEFT: ("left", "a", "model_a", "first", "item_a"),
+    RIGHT: ("right", "b", "model_b", "second", "item_b"),
+    TIE: ("tie", "ties", "tied", "draw", "equal", "both", "neither", "tie (bothbad)"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Comparisons:
+    """Judgements of which of two items is better.
+
+    Use `from_frame`; it validates.
+
+    Attributes
+    ----------
+    items : tuple of str
+        The K items that are ranked, such as systems.
+    left, right : ndarray of int, shape (N,)
+        Codes of the items of each comparison, as they were shown.
+    outcome : ndarray of int, shape (N,)
+        0 if the left one won, 1 for a tie, 2 if the right one won.
+    annotators : tuple of str
+        Empty where they are unknown.
+    annotator : ndarray of int, shape (N,), or None
+        Their codes.
+    n_left_out : int
+        Rows without a winner.
+    """
+
+    items: tuple[str, ...]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    outcome: NDArray[np.int64]
+    annotators: tuple[str, ...] = ()
+    annotator: NDArray[np.int64] | None = None
+    n_left_out: int = 0
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        left: str | None = None,
+        right: str | None = None,
+        winner: str | None = None,
+        annotator: str | None = None,
+    ) -> Comparisons:
+        """Take comparisons from a table with one row each.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            The table.
+        left, right : str, optional
+            Columns of the two items; by default "left" and "right", "model_a" and "model_b", or
+            others that are common.
+        winner : str, optional
+            Column of the outcome: the name of the item that won, or a word such as "left",
+            "model_a" or "tie"; empty where nobody decided.
+        annotator : str, optional
+            Column of the annotators, if any.
+
+        Returns
+        -------
+        Comparisons
+            Items in the order of their names.
+
+        Raises
+        ------
+        AnnotationError
+            If a column is missing, an item is compared with itself, a name is empty, or an outcome
+            is neither an item of its row nor a known word.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"left": ["x", "y"], "right": ["y", "x"], "winner": ["x", "tie"]})
+        >>> Comparisons.from_frame(table).outcome.tolist()
+        [0, 1]
+        """
+        import pandas as pd
+
+        asked = {"left": left, "right": right, "winner": winner, "annotator": annotator}
+        found = {role: _column(frame, role, name) for role, name in asked.items()}
+        texts = {
+            role: frame[name].fillna("").astype(str)
+            for role, name in found.items()
+            if name is not None
+        }
+        decided = texts["winner"].str.strip() != ""
+        rows = {role: column[decided].to_numpy(dtype=object) for role, column in texts.items()}
+        place = np.flatnonzero(decided.to_numpy()) + 1
+        faults = []
+        outcome = np.empty(place.size, dtype=np.int64)
+        for n, (a, b, won) in enumerate(
+            zip(rows["left"], rows["right"], rows["winner"], strict=True)
+        ):
+            outcome[n], fault = _outcome(a, b, won)
+            if fault:
+                faults.append(f"row {place[n]}: {fault}")
+        if faults:
+            listed = "\n".join(faults[:MAX_FAULTS])
+            more = f"\nand {len(faults) - MAX_FAULTS} more" if len(faults) > MAX_FAULTS else ""
+            raise AnnotationError(f"Comparisons: {listed}{more}")
+        if not place.size:
+            raise AnnotationError("Comparisons: no row has a winner. Check the column's name.")
+        names = sorted(set(rows["left"]) | set(rows["right"]))
+        index = pd.Index(names, dtype=object)
+        own: dict[str, Any] = {}
+        if "annotator" in rows:
+            codes, people = pd.factorize(rows["annotator"], sort=True)
+            own = {"annotator": codes.astype(np.int64), "annotators": tuple(people)}
+        return cls(
+            tuple(names),
+            index.get_indexer(pd.Index(rows["left"])).astype(np.int64),
+            index.get_indexer(pd.Index(rows["right"])).astype(np.int64),
+            outcome,
+            n_left_out=int((~decided).sum()),
+            **own,
+        )
+
+    @property
+    def n_comparisons(self) -> int:
+        """The number of comparisons N."""
+        return self.outcome.size
+
+    @property
+    def n_items(self) -> int:
+        """The number of items K."""
+        return len(self.items)
+
+    def tally(self) -> pd.DataFrame:
+        """Count the comparisons of each item.
+
+        Returns
+        -------
+        DataFrame
+            One row an item: item, n_comparisons, wins, ties, losses.
+        """
+        import pandas as pd
+
+        k = self.n_items
+        counts = np.zeros((k, 3), dtype=np.int64)
+        np.add.at(counts, (self.left, self.outcome), 1)
+        np.add.at(counts, (self.right, 2 - self.outcome), 1)
+        table = pd.DataFrame(counts, columns=["wins", "ties", "losses"])
+        table.insert(0, "n_comparisons", counts.sum(axis=1))
+        table.insert(0, "item", self.items)
+        return table
+
+
+def _column(frame: pd.DataFrame, role: str, name: str | None) -> str | None:
+    """Find the column of a role; None for annotators who are not named."""
+    if name is not None:
+        if name not in frame.columns:
+            raise AnnotationError(
+                f"Comparisons: column {name!r}, given as {role}, is not among the columns: "
+                f"{', '.join(map(repr, frame.columns[:12]))}."
+            )
+        return name
+    lower = {str(column).strip().lower(): column for column in frame.columns}
+    for known in NAMES[role]:
+        if known in lower:
+            return str(lower[known])
+    if role == "annotator":
+        return None
+    raise AnnotationError(
+        f"Comparisons: no column for {role} among {', '.join(map(repr, frame.columns[:12]))}. Name "
+        f"it with {role}= (--{role} on the command line)."
+    )
+
+
+def _outcome(left: str, right: str, winner: str) -> tuple[int, str]:
+    """Return the code of an outcome, or say what is wrong with the row."""
+    if not left.strip() or not right.strip():
+        return TIE, "the name of an item is empty"
+    if left == right:
+        return TIE, f"{left!r} is compared with itself"
+    if winner in (left, right):
+        return (LEFT if winner == left else RIGHT), ""
+    for code, words in WORDS.items():
+        if winner.strip().lower() in words:
+            return code, ""
+    return TIE, f"winner {winner!r} is neither {left!r} nor {right!r}, nor left, right or tie"

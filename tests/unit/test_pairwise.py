@@ -1,0 +1,184 @@
+"""Rankings of pairwise judgements: degenerate graphs, ranks, annotators, and tables."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from annobench.core.errors import AnnotationError
+from annobench.pairwise import Comparisons, bradley_terry
+
+
+def of(*rows) -> Comparisons:
+    return Comparisons.from_frame(pd.DataFrame(rows, columns=["left", "right", "winner"]))
+
+
+def many(winner: str, loser: str, n: int, m: int) -> list[tuple[str, str, str]]:
+    """One wins n times, the other m times."""
+    return [(winner, loser, winner)] * n + [(loser, winner, loser)] * m
+
+
+CIRCLE = [*many("b", "c", 6, 4), *many("c", "d", 7, 3), *many("b", "d", 8, 2)]
+
+
+def test_of_two_items_the_strength_is_the_log_odds():
+    found = bradley_terry(of(*many("x", "y", 30, 10)))
+    table = found.table.set_index("item")
+    assert table["strength"].tolist() == pytest.approx([math.log(3) / 2, -math.log(3) / 2])
+    # The variance of a log odds is 1/30 + 1/10, that of half of it a quarter.
+    assert table.loc["x", "standard_error"] == pytest.approx(math.sqrt(1 / 30 + 1 / 10) / 2)
+    assert table["rank"].tolist() == [1, 2]
+    assert table[["rank_best", "rank_worst"]].to_numpy().tolist() == [[1, 1], [2, 2]]
+
+
+def test_of_two_items_a_tie_has_its_share():
+    rows = [*many("x", "y", 10, 10), *[("x", "y", "tie")] * 5]
+    found = bradley_terry(of(*rows))
+    assert found.tie / (2 + found.tie) == pytest.approx(0.2)
+    assert found.table["strength"].abs().max() == pytest.approx(0, abs=1e-9)
+
+
+def test_a_system_that_won_all_is_first_and_leaves_the_others_as_they_were():
+    alone = bradley_terry(of(*CIRCLE)).table.set_index("item")
+    found = bradley_terry(of(*CIRCLE, *many("a", "b", 3, 0), *many("c", "e", 5, 0)))
+    table = found.table.set_index("item")
+    assert table.index.tolist() == ["a", "b", "c", "d", "e"]
+    assert table.loc["a", "strength"] == math.inf
+    assert table.loc["e", "strength"] == -math.inf
+    for column in ("strength", "standard_error"):
+        np.testing.assert_allclose(table.loc[list("bcd"), column], alone.loc[list("bcd"), column])
+    assert table["rank"].tolist() == [1, 2, 3, 4, 5]
+    assert table.loc["a", ["rank_best", "rank_worst"]].tolist() == [1, 5]
+    assert "'a': never lost" in found.cautions[0]
+    assert "'e': never won" in found.cautions[1]
+
+
+def test_items_that_no_comparison_connects_have_no_strength():
+    found = bradley_terry(of(*CIRCLE, *many("x", "y", 3, 2)))
+    table = found.table.set_index("item")
+    assert table.loc[["x", "y"], "strength"].isna().all()
+    assert table.loc[["x", "y"], "rank"].isna().all()
+    assert table["rank_worst"].max() <= 3
+    assert "'x', 'y': not connected" in found.cautions[0]
+
+
+def test_an_order_without_any_circle_is_refused():
+    with pytest.raises(AnnotationError, match="every strength is infinite"):
+        bradley_terry(of(*many("a", "b", 3, 0), *many("b", "c", 3, 0)))
+
+
+def test_one_tie_makes_strengths_finite():
+    rows = [*many("a", "b", 3, 0), ("a", "b", "tie")]
+    assert np.isfinite(bradley_terry(of(*rows)).table["strength"]).all()
+
+
+def test_who_is_shown_first_does_not_matter():
+    rng = np.random.default_rng(3)
+    rows = [*CIRCLE, ("b", "c", "tie"), ("c", "d", "tie")]
+    turned = [(b, a, w) if rng.random() < 0.5 else (a, b, w) for a, b, w in rows]
+    one, other = bradley_terry(of(*rows)), bradley_terry(of(*turned))
+    np.testing.assert_allclose(one.table["strength"], other.table["strength"], atol=1e-8)
+    np.testing.assert_allclose(one.table["standard_error"], other.table["standard_error"])
+    assert one.chose_left.estimate != other.chose_left.estimate
+
+
+def test_words_and_columns_of_arenas_are_recognised():
+    table = pd.DataFrame(
+        {
+            "model_a": ["x", "y", "x", "x", "y"],
+            "model_b": ["y", "x", "y", "y", "x"],
+            "winner": ["model_a", "model_b", "tie (bothbad)", None, "y"],
+            "judge": ["gpt", "gpt", "ann", "ann", "ann"],
+        }
+    )
+    found = Comparisons.from_frame(table)
+    assert found.outcome.tolist() == [0, 2, 1, 0]
+    assert found.annotators == ("ann", "gpt")
+    assert found.n_left_out == 1
+    tally = found.tally().set_index("item")
+    assert tally.loc["x"].tolist() == [4, 2, 1, 1]
+    assert "1 rows without a winner" in bradley_terry(found).cautions[-1]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (("x", "x", "x"), "'x' is compared with itself"),
+        (("x", "", "x"), "the name of an item is empty"),
+        (("x", "y", "z"), "winner 'z' is neither 'x' nor 'y'"),
+    ],
+)
+def test_rows_that_are_no_comparisons_are_listed(row, message):
+    with pytest.raises(AnnotationError, match=f"row 2: {message}"):
+        of(("x", "y", "x"), row)
+
+
+def test_missing_columns_are_named():
+    table = pd.DataFrame({"left": ["x"], "right": ["y"], "who": ["x"]})
+    with pytest.raises(AnnotationError, match="no column for winner among 'left', 'right', 'who'"):
+        Comparisons.from_frame(table)
+    with pytest.raises(AnnotationError, match="column 'better', given as winner"):
+        Comparisons.from_frame(table, winner="better")
+    with pytest.raises(AnnotationError, match="no row has a winner"):
+        Comparisons.from_frame(table.assign(winner=""))
+
+
+def panel(n: int, reliability, seed: int) -> tuple[Comparisons, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    strength = np.linspace(-1.5, 1.5, 6)
+    left = rng.integers(0, 6, n)
+    right = (left + rng.integers(1, 6, n)) % 6
+    annotator = rng.integers(0, len(reliability), n)
+    weights = np.exp(np.column_stack([strength[left], np.full(n, -9.0), strength[right]]))
+    weights[:, 1] = 0.5 * np.sqrt(weights[:, 0] * weights[:, 2])
+    chance = weights.cumsum(axis=1) / weights.sum(axis=1, keepdims=True)
+    outcome = (rng.random((n, 1)) > chance).sum(axis=1)
+    guess = rng.random(n) > np.asarray(reliability)[annotator]
+    outcome = np.where(guess, rng.choice(3, n, p=[0.7, 0.1, 0.2]), outcome)
+    names = tuple(f"a{j}" for j in range(len(reliability)))
+    return Comparisons(tuple("abcdef"), left, right, outcome, names, annotator), strength
+
+
+def test_guessing_annotators_are_found_and_no_longer_shrink_the_strengths():
+    of, strength = panel(4_000, [0.95, 0.95, 0.9, 0.2], 4)
+    plain, found = bradley_terry(of), bradley_terry(of, reliability=True)
+    assert found.annotators["annotator"].iloc[0] == "a3"
+    assert found.annotators["reliability"].iloc[0] < 0.5
+    assert found.annotators["chose_left"].iloc[0] > 0.6
+    ours, theirs = (fit.table.set_index("item").loc[list("abcdef")] for fit in (found, plain))
+    # Each within four standard errors; without reliabilities the largest is beyond them.
+    z = (ours["strength"] - strength) / ours["standard_error"]
+    assert z.abs().max() < 4
+    assert ((theirs["strength"] - strength) / theirs["standard_error"]).abs().max() > 4
+    assert (ours["standard_error"] > theirs["standard_error"]).all()
+
+
+def test_limits_contain_the_strengths_as_often_as_they_say():
+    inside = [
+        ((table["lower"] < strength) & (strength < table["upper"])).mean()
+        for seed in range(40)
+        for of, strength in [panel(300, [1.0], seed)]
+        for table in [bradley_terry(of).table.set_index("item").loc[list("abcdef")]]
+    ]
+    # 240 limits, of which 95% are to hold: fewer than 90% in one of 2,000 runs.
+    assert np.mean(inside) > 0.9
+
+
+@pytest.mark.parametrize("annotators", [(), ("one",)])
+def test_reliabilities_need_annotators(annotators):
+    codes = np.zeros(2, dtype=int) if annotators else None
+    of = Comparisons(
+        ("a", "b"), np.array([0, 0]), np.array([1, 1]), np.array([0, 2]), annotators, codes
+    )
+    with pytest.raises(AnnotationError, match="reliabilities need two annotators"):
+        bradley_terry(of, reliability=True)
+
+
+def test_a_result_shows_itself():
+    found = bradley_terry(of(*CIRCLE, *many("a", "b", 3, 0)))
+    assert repr(found) == "BradleyTerry: a first of 4 items, 33 comparisons"
+    assert found.summary().index[0] == "a"
+    assert len(found.plot().get_yticklabels()) == 3
