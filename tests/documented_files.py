@@ -67,6 +67,32 @@ def pairs() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["item", "annotator", "label", "first", "question"])
 
 
+def battles() -> pd.DataFrame:
+    """Return judgements of pairs of four systems, two at a time, by three annotators."""
+    rng = np.random.default_rng(8)
+    names, strength = (
+        np.array(["large", "medium", "small", "tiny"]),
+        np.array([1.2, 0.8, 0.0, -1.0]),
+    )
+    left = rng.integers(4, size=400)
+    right = (left + rng.integers(1, 4, size=400)) % 4
+    weights = np.exp(np.column_stack([strength[left], strength[right]]))
+    weights = np.column_stack([weights[:, 0], 0.4 * np.sqrt(weights.prod(axis=1)), weights[:, 1]])
+    chance = weights.cumsum(axis=1) / weights.sum(axis=1, keepdims=True)
+    outcome = (rng.random((400, 1)) > chance).sum(axis=1)
+    annotator = rng.choice(["ann", "bob", "cyd"], size=400)
+    guessed = (annotator == "cyd") & (rng.random(400) < 0.7)
+    outcome = np.where(guessed, rng.choice(3, size=400, p=[0.7, 0.1, 0.2]), outcome)
+    return pd.DataFrame(
+        {
+            "model_a": names[left],
+            "model_b": names[right],
+            "winner": np.array(["model_a", "tie", "model_b"])[outcome],
+            "annotator": annotator,
+        }
+    )
+
+
 def label_studio(path: Path) -> None:
     """Write an export of Label Studio with one question."""
 
@@ -240,6 +266,7 @@ WRITERS: dict[str, Callable[[Path], None]] = {
     "gold.csv": table(gold),
     "checked.csv": table(gold),
     "pairs.csv": table(pairs),
+    "battles.csv": table(battles),
     "my_method.py": lambda path: path.write_text(METHOD) and None,
     "export.json": label_studio,
     "project": brat,

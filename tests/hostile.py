@@ -155,6 +155,9 @@ def run_commands(names: Sequence[str], folder: Path) -> Ran:
     ran.run("audit", source, "--out", drawn, "--checked", drawn / "to_check.csv")
     judged = [word for name in annotators[:2] for word in ("--judge", name)]
     ran.run("judge", source, "--out", folder / "judges", "--gold", gold, *judged)
+    pairs = folder / "in" / "pairs.parquet"
+    write_pairs(names, pairs)
+    ran.run("rank", pairs, "--out", folder / "ranking", "--reliability")
     own = ("--labels", source, "--gold", gold, "--against", "voting", "--replicates", 20)
     method = folder / "in" / "<img src=x onerror=window.hit=1>$.py"
     method.write_text(
@@ -165,6 +168,22 @@ def run_commands(names: Sequence[str], folder: Path) -> Ran:
     write_spans(names, spans)
     ran.run("report", spans, "--out", folder / "spans")
     return ran
+
+
+def write_pairs(names: Sequence[str], path: Path) -> None:
+    """Write judgements of pairs, in which names are systems and annotators."""
+    rng = np.random.default_rng(6)
+    systems = [name for name in dict.fromkeys(names[:8]) if name.strip()]
+    left = rng.integers(len(systems), size=200)
+    right = (left + rng.integers(1, len(systems), size=200)) % len(systems)
+    won = np.where(rng.random(200) < 0.5, left, right)
+    columns = {
+        "left": [systems[i] for i in left],
+        "right": [systems[i] for i in right],
+        "winner": [systems[i] for i in won],
+        "annotator": [names[i % len(names)] for i in range(200)],
+    }
+    pq.write_table(pa.table(columns), path)
 
 
 def answered(path: Path, gold: dict[str, str]) -> None:

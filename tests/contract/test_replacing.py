@@ -85,6 +85,12 @@ def write_lines(path):
     path.write_text("Ann\nBob\n")
 
 
+def write_pairs(path):
+    rows = [("a", "b", "ab"[n % 3 == 0], "xy"[n % 2]) for n in range(12)]
+    table = pd.DataFrame(rows, columns=["left", "right", "winner", "annotator"])
+    table.to_csv(path, index=False)
+
+
 def write_method(path):
     path.write_text(
         "import numpy as np\n"
@@ -125,6 +131,7 @@ RECIPES = {
     ),
     ("plan",): of_labels("plan", after=("--model", "voting")),
     ("judge",): of_labels("judge", after=("--judge", "c")),
+    ("rank",): Recipe(lambda source, out: ("rank", source, "--out", out), source=write_pairs),
     ("compare",): Recipe(
         lambda source, out: (
             *("compare", "--labels", source, "--gold", "gold", "--against", "voting"),

@@ -1,10 +1,13 @@
 """The page of debiasLLMReporting: every estimate, from counts that its rates leave possible."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.special import expit
 
 from annobench import datasets
 from annobench.judges.prevalence import JudgedCounts
+from annobench.pairwise import Comparisons, bradley_terry
 from annobench.reporting.printed import agrees
 from annobench_replication.ledger import read_published, read_remarks
 
@@ -32,6 +35,39 @@ def test_every_printed_value_is_reproduced(paper, analysis, arenas, numbers):
     assert set(values) == set(published.index)
     for target, value in values.items():
         assert agrees(published[target], "eq", value, value), target
+
+
+def ranking(arenas, of, **options):
+    rows = [
+        (arena.categories[first], arena.categories[1 - first], arena.categories[won])
+        for arena in arenas
+        for first, won in zip(arena.judged.first, getattr(arena.judged, of), strict=True)
+    ]
+    table = pd.DataFrame(rows, columns=["left", "right", "winner"])
+    return bradley_terry(Comparisons.from_frame(table), **options)
+
+
+def test_the_strengths_of_two_models_give_the_printed_share(paper, arenas):
+    published = read_published(paper.folder / "published.csv").set_index("target")["value"]
+    for of, target in (("gold", "human.share"), ("judge", "judge.share")):
+        table = ranking([arenas["gemini_pro"]], of).table.set_index("item")["strength"]
+        claude, other = arenas["gemini_pro"].categories
+        share = expit(table[claude] - table[other])
+        assert agrees(published[target], "eq", share), target
+
+
+def test_people_and_judge_rank_the_models_as_the_guide_says(arenas):
+    people, judge = (ranking(arenas.values(), of) for of in ("gold", "judge"))
+    for found in (people, judge):
+        assert found.table["item"].iloc[[0, -1]].tolist() == [
+            "gemini-2.5-pro",
+            "claude-opus-4-20250514",
+        ]
+        assert found.table["rank_best"].iloc[-1] == 4
+    assert people.table["rank_worst"].iloc[0] == 1
+    assert judge.table["rank_worst"].iloc[0] == 3
+    assert judge.chose_left.lower > 0.5
+    assert people.chose_left.lower < 0.5 < people.chose_left.upper
 
 
 def test_the_printed_rates_leave_one_split_possible(analysis, numbers):

@@ -52,6 +52,7 @@ def test_numbers_and_signs_are_no_formulas(text):
 def test_pages_of_all_commands_have_names_as_text(ran):
     assert {path.stem for path in ran.pages} == {
         *("report", "consensus", "certificate", "plan", "to_check", "audit", "judges", "index"),
+        "ranking",
     }
     for path in ran.pages:
         html = path.read_text(encoding="utf-8")

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from annobench.core.discovery import records
 from annobench.core.files import replacing
+from annobench.datasets.discovery import modules
 from annobench.plotting import house_style
 from annobench.reporting.formats import counted as with_noun
 from annobench_replication.faces import Tally
@@ -69,8 +69,8 @@ def counted(comparisons: pd.DataFrame, papers: Path) -> str:
 
 def sets_of(paper: Mapping[str, Any]) -> str:
     """Name the families of a paper's data sets: the modules that fetch them."""
-    modules = records("annobench_datasets", "DATASETS")
-    named = (modules[id].__name__.rpartition(".")[2] for id in paper.get("datasets", ()))
+    found = modules()
+    named = (found[id].__name__.rpartition(".")[2] for id in paper.get("datasets", ()))
     return ", ".join(dict.fromkeys(named)) or "\N{EN DASH}"
 
 

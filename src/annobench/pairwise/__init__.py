@@ -6,7 +6,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "bradley_terry": ["BradleyTerry", "bradley_terry"],
         "comparisons": ["Comparisons"],
+        "strengths": ["BradleyTerry", "bradley_terry"],
     },
 )

@@ -113,11 +113,11 @@ class Comparisons:
         asked = {"left": left, "right": right, "winner": winner, "annotator": annotator}
         found = {role: _column(frame, role, name) for role, name in asked.items()}
         texts = {
-            role: frame[name].fillna("").astype(str).str.strip()
+            role: frame[name].fillna("").astype(str)
             for role, name in found.items()
             if name is not None
         }
-        decided = texts["winner"] != ""
+        decided = texts["winner"].str.strip() != ""
         rows = {role: column[decided].to_numpy(dtype=object) for role, column in texts.items()}
         place = np.flatnonzero(decided.to_numpy()) + 1
         faults = []
@@ -202,13 +202,13 @@ def _column(frame: pd.DataFrame, role: str, name: str | None) -> str | None:
 
 def _outcome(left: str, right: str, winner: str) -> tuple[int, str]:
     """Return the code of an outcome, or say what is wrong with the row."""
-    if not left or not right:
+    if not left.strip() or not right.strip():
         return TIE, "the name of an item is empty"
     if left == right:
         return TIE, f"{left!r} is compared with itself"
     if winner in (left, right):
         return (LEFT if winner == left else RIGHT), ""
     for code, words in WORDS.items():
-        if winner.lower() in words:
+        if winner.strip().lower() in words:
             return code, ""
     return TIE, f"winner {winner!r} is neither {left!r} nor {right!r}, nor left, right or tie"

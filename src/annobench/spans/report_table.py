@@ -10,12 +10,12 @@ import numpy as np
 
 from annobench.core.errors import AnnotationError, as_sentence
 from annobench.resampling.intervals import Interval
+from annobench.spans.boundaries import segmentation
 from annobench.spans.boxes import Box, box_f1
 from annobench.spans.f1 import SpanF1, pairwise_f1
 from annobench.spans.gamma import gamma_agreement
 from annobench.spans.marks import Marks
 from annobench.spans.matching import MATCHES, RELATION_MATCHES, TOKEN
-from annobench.spans.segmentation import segmentation
 from annobench.spans.unitizing import COEFFICIENTS, unitizing_alpha
 
 if TYPE_CHECKING:

@@ -51,6 +51,12 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|mailto:|#)([^)\s]*)\)")
 _TOGGLE = '<summary><span class="toctree-toggle"'
 _NAMED_TOGGLE = '<summary aria-label="pages below"><span class="toctree-toggle"'
 
+#: Names for screen readers that differ from the words that are seen, which are names enough.
+_OTHER_NAMES = re.compile(
+    r'(<button [^>]*\bsearch-button-field\b[^>]*?) aria-label="[^"]*"'
+    r'|(<summary) aria-label="Toggle hidden content"'
+)
+
 #: The parameters of a long signature, which are no list of terms and what they mean.
 _PARAMETERS = re.compile(r"<dl>\n((?:(?!</?d[lt]\b).)*)</dl>", re.DOTALL)
 
@@ -272,7 +278,8 @@ def _mended(html: str, folder: Path) -> str:
         items = parameters[1].replace("<dd>", "<li>").replace("</dd>", "</li>")
         return f'<ul class="sig-parameters">\n{items}</ul>'
 
-    named = without_empty_titles(html.replace(_TOGGLE, _NAMED_TOGGLE))
+    seen = _OTHER_NAMES.sub(lambda tag: tag[1] or tag[2], html)
+    named = without_empty_titles(seen.replace(_TOGGLE, _NAMED_TOGGLE))
     return _PICTURE.sub(boxed, _PARAMETERS.sub(listed, named))
 
 

@@ -272,7 +272,8 @@ def _annotators(
     of: Comparisons, order: Order, at: Estimate, reliable: Reliable | None
 ) -> pd.DataFrame | None:
     """Describe the annotators, the least reliable first."""
-    if of.annotator is None:
+    annotator = of.annotator
+    if annotator is None:
         return None
     n = len(of.annotators)
     decided = of.outcome != TIE
@@ -283,14 +284,14 @@ def _annotators(
     right = (ahead > 0) == (of.outcome == LEFT)
 
     def share(what: NDArray[np.bool_], among: NDArray[np.bool_]) -> Floats:
-        total = np.bincount(of.annotator[among], minlength=n)
-        part = np.bincount(of.annotator[among & what], minlength=n)
-        return np.divide(part, total, out=np.full(n, math.nan), where=total > 0)
+        total = np.bincount(annotator[among], minlength=n)
+        part = np.bincount(annotator[among & what], minlength=n)
+        return np.asarray(np.divide(part, total, out=np.full(n, math.nan), where=total > 0))
 
     table = pd.DataFrame(
         {
             "annotator": of.annotators,
-            "n_comparisons": np.bincount(of.annotator, minlength=n),
+            "n_comparisons": np.bincount(annotator, minlength=n),
             "reliability": math.nan if reliable is None else reliable.reliability,
             "chose_left": share(of.outcome == LEFT, decided),
             "agrees": share(right, told),

@@ -1,0 +1,101 @@
+"""The command rank: what it reads, writes and refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from annobench.cli import app
+
+ROWS = [
+    *[("x", "y", "x", "ann")] * 6,
+    *[("y", "x", "x", "bob")] * 3,
+    *[("x", "y", "y", "ann")] * 4,
+    ("x", "y", "tie", "bob"),
+    ("x", "y", "", "bob"),
+]
+TABLE = pd.DataFrame(ROWS, columns=["left", "right", "winner", "annotator"])
+
+
+def run(*words):
+    return CliRunner().invoke(app, list(map(str, words)), env={"COLUMNS": "160"})
+
+
+def write(path, table=TABLE):
+    match path.suffix:
+        case ".csv":
+            table.to_csv(path, index=False)
+        case ".tsv":
+            table.to_csv(path, index=False, sep="\t")
+        case ".json":
+            path.write_text(json.dumps(table.to_dict("records")))
+        case ".jsonl":
+            path.write_text("\n".join(map(json.dumps, table.to_dict("records"))))
+        case ".parquet":
+            table.to_parquet(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "json", "jsonl", "parquet"])
+def test_every_kind_of_file_gives_the_same_ranking(ending, tmp_path):
+    path = write(tmp_path / f"pairs.{ending}")
+    done = run("rank", path)
+    assert done.exit_code == 0, done.output
+    assert "1 rows without a winner left out" in done.output
+    table = pd.read_csv(tmp_path / "pairs_ranking" / "ranking.csv")
+    assert table["item"].tolist() == ["x", "y"]
+    assert table["wins"].tolist() == [9, 4]
+    people = pd.read_csv(tmp_path / "pairs_ranking" / "annotators.csv")
+    assert people["reliability"].isna().all()
+
+
+def test_the_page_says_who_is_first_and_whether_the_position_matters(tmp_path):
+    path = write(tmp_path / "pairs.csv")
+    done = run("rank", path, "--reliability", "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "out" / "ranking.html").read_text(encoding="utf-8")
+    assert "“x” is first; its rank may be as low as 2" in page
+    assert "No preference for a position is significant" in page
+    assert pd.read_csv(tmp_path / "out" / "annotators.csv")["reliability"].between(0, 1).all()
+
+
+def test_a_system_that_won_all_is_shown_and_said(tmp_path):
+    more = pd.DataFrame([("<b>z</b>", "x", "left", "ann")] * 3, columns=TABLE.columns)
+    path = write(tmp_path / "pairs.csv", pd.concat([TABLE, more]))
+    done = run("rank", path, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert "never lost" in done.output
+    page = (tmp_path / "out" / "ranking.html").read_text(encoding="utf-8")
+    assert "∞" in page
+    assert "<b>z</b>" not in page
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "message"),
+    [
+        ("left,right,winner\nx,y,z\n", (), "row 1: winner 'z' is neither"),
+        ("left,right,winner\n", (), "no rows below the header"),
+        ("a1,b1,winner\nx,y,x\n", (), "no column for left"),
+        ("left,right,winner\nx,y,x\n", (), "every strength is infinite"),
+        ("left,right,winner\nx,y,x\ny,x,y\n", ("--reliability",), "two annotators or more"),
+        ("left,right,winner\nx,y,x\ny,x,y\n", ("--level", 2), "level"),
+        ("", (), "empty"),
+    ],
+)
+def test_files_that_give_no_ranking_are_refused(content, words, message, tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text(content)
+    done = run("rank", path, *words)
+    assert done.exit_code == 1
+    assert message in " ".join(done.output.split())
+    assert not (tmp_path / "pairs_ranking").exists()
+
+
+def test_a_folder_or_no_file_is_refused(tmp_path):
+    assert "a folder" in run("rank", tmp_path).output
+    done = run("rank", tmp_path / "nothing.csv")
+    assert done.exit_code == 1
+    assert "nothing.csv" in done.output
