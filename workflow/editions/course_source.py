@@ -65,7 +65,7 @@ def planned(source: NotebookNode, lesson: Lesson, exercises: Iterable[str]) -> N
     """
     if not lesson.worksheet:
         return source
-    found = source.copy()  # type: ignore[no-untyped-call]
+    found = source.copy()
     found.cells = [cell.copy() for cell in source.cells]
     for cell in found.cells:
         if cell.cell_type == "markdown" and "exercise" in tags(cell):
@@ -79,7 +79,7 @@ def planned(source: NotebookNode, lesson: Lesson, exercises: Iterable[str]) -> N
     else:
         notes.source += f"\n\n{_timing(lesson)}"
     for place, (tag, text) in enumerate(texts.items(), 1):
-        cell = new_markdown_cell(text)  # type: ignore[no-untyped-call]
+        cell = new_markdown_cell(text)
         cell.id, cell.metadata = f"{source.cells[0].id}-{tag}", from_dict({"tags": [tag]})
         found.cells.insert(place, cell)
     return found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 
-def short_names(papers: Iterable[dict[str, Any]]) -> dict[str, str]:
+def short_names(papers: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Call each paper by the last names of its authors and its year."""
     return {paper["key"]: f"{_last_names(paper['authors'])} ({paper['year']})" for paper in papers}
 

@@ -151,7 +151,8 @@ def _overall(
 
     Both need the same sums over items, of which those of one coefficient are in memory at a time.
     """
-    rows, without = [], []
+    rows: list[dict[str, Any]] = []
+    without: list[dict[str, Any]] = []
     for variant in chosen:
         if variant.method.per_category or (annotations.n_annotators != 2 and variant.two_only):
             continue

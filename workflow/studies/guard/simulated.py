@@ -168,7 +168,7 @@ def power(fits: pd.DataFrame, by: str) -> pd.DataFrame:
     """Count how many fits that fail are warned of, and how many others, by a column."""
     warned = fits.assign(warned=fits["said"] != "")
     counted = warned.groupby([by, "fails"], sort=False)["warned"].agg(["size", "mean"])
-    return counted.unstack("fails")
+    return pd.DataFrame(counted.unstack("fails"))
 
 
 def main() -> None:

@@ -63,7 +63,7 @@ def sets(scores: pd.DataFrame) -> list[dict[str, Any]]:
                     "n": len(found),
                     "covered": found["covered"].mean(),
                     "least": found["covered"].min(),
-                    "at": found.loc[found["covered"].idxmin(), "case"],
+                    "at": found["case"].iloc[found["covered"].argmin()],
                     "size": found["set_size"].mean(),
                     "one": found["one_category"].mean(),
                     "none": found["no_category"].mean(),
@@ -86,7 +86,8 @@ def draw_losses(scores: pd.DataFrame, best: dict[int, str], stem: Path) -> None:
     numbers = [n for n in (0, WITH_GOLD) if n in best]
     order = by_case(data, 0)[POOL].sort_values().index
     with house_figure(len(numbers), height=1.4 + 0.22 * len(order)) as (figure, axes):
-        for panel, n_gold in zip(np.ravel(axes), numbers, strict=True):
+        panels: Any = np.ravel(np.asarray(axes, dtype=object))
+        for panel, n_gold in zip(panels, numbers, strict=True):
             table = by_case(data, n_gold).reindex(order)
             heights = np.arange(len(order))
             shown = ("dawid_skene", GREY, "s"), (best[n_gold], BLUE, "^"), (POOL, VERMILION, "o")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from annobench.reporting.pages import records
 from pages.benchmark_quotes import number
 from studies.pool.comparison import CREDIBLE, EQUAL, POOL, STACKING
 from studies.pool.summaries import best_single, of_data
@@ -29,10 +30,14 @@ def quote_decision(folder: Path) -> str:
     """
     decided, means = (pd.read_csv(folder / f"{name}.csv") for name in ("decision", "means"))
     lines = ["| part | condition | found | limit | holds |", "|---|---|--:|--:|---|"]
-    for row in decided.itertuples():
-        holds = "yes" if row.holds else "**no**"
-        cells = (row.part, _coded(row.condition), number(row.value), number(row.limit), holds)
-        lines.append(f"| {' | '.join(map(str, cells))} |")
+    for row in records(decided):
+        holds = "yes" if row["holds"] else "**no**"
+        condition, value, limit = (
+            _coded(row["condition"]),
+            number(row["value"]),
+            number(row["limit"]),
+        )
+        lines.append(f"| {row['part']} | {condition} | {value} | {limit} | {holds} |")
     lines += [
         "",
         "Means over data sets; calibration errors are medians, with their bias corrected:",
@@ -46,10 +51,11 @@ def quote_decision(folder: Path) -> str:
         best = best_single(means, n_gold)
         for name in dict.fromkeys(["dawid_skene", best, EQUAL, STACKING, POOL]):
             if name in table.index:
-                row = table.loc[name]
+                scored = table.loc[name].to_dict()
                 scores = ("log_loss", "brier", "accuracy", "median_calibration_error")
-                cells = [str(n_gold), str(int(row["n_cases"])), _name(name)]
-                lines.append(f"| {' | '.join(cells + [number(row[each]) for each in scores])} |")
+                cells = [str(n_gold), str(int(scored["n_cases"])), _name(name)]
+                cells += [number(scored[each]) for each in scores]
+                lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -68,7 +74,8 @@ def quote_data_sets(folder: Path) -> str:
     """
     scores, means = (pd.read_csv(folder / f"{name}.csv") for name in ("scores", "means"))
     data = of_data(scores)
-    head, rule, rows, losing = ["| data set |"], ["|---|"], {}, []
+    head, rule, losing = ["| data set |"], ["|---|"], []
+    rows: dict[str, list[str]] = {}
     for n_gold in (0, 100):
         best = best_single(means, n_gold)
         names = list(dict.fromkeys(["dawid_skene", best, POOL]))
@@ -114,10 +121,10 @@ def _sets(data: pd.DataFrame) -> list[str]:
         "| gold items | coverage | width |",
         "|--:|--:|--:|",
     ]
-    for n_gold, row in widths.mean().iterrows():
-        if n_gold in SHOWN:
+    for row in records(widths.mean().reset_index()):
+        if row["n_gold"] in SHOWN:
             covered, width = row["prevalence_covered"], row["prevalence_width"]
-            lines.append(f"| {n_gold} | {number(covered)} | {number(width)} |")
+            lines.append(f"| {row['n_gold']} | {number(covered)} | {number(width)} |")
     return lines
 
 

@@ -71,7 +71,7 @@ def differences(scores: pd.DataFrame, seed: int) -> pd.DataFrame:
         apart = loss.rsub(loss[POOL], axis=0).drop(columns=POOL)
         sums = apart.groupby("family").sum()
         sizes = apart.groupby("family").size().to_numpy()
-        rng = np.random.default_rng([seed, n_gold])
+        rng = np.random.default_rng([seed, int(str(n_gold))])
         even = np.full(sizes.size, 1 / sizes.size)
         drawn = rng.multinomial(sizes.size, even, size=REPLICATES)
         samples = drawn @ sums.to_numpy() / (drawn @ sizes)[:, None]
@@ -147,6 +147,6 @@ def _of_losses(
     rows = [(part, f"mean log loss, and that of {best}", loss[POOL], loss[best])]
     apart = differences[differences["n_gold"] == n_gold].set_index("method")
     for name in dict.fromkeys(["dawid_skene", best]):
-        upper = float(apart.loc[name, "upper"])
+        upper = float(apart["upper"][name])
         rows.append((part, f"upper end of the difference to {name}", upper, 0.0))
     return [(*row, bool(row[2] < row[3])) for row in rows]

@@ -80,7 +80,7 @@ def _f1(first: Sequence[Marked], second: Sequence[Marked], match: Any = "exact")
     from annobench.spans import Marks, Span, pairwise_f1
 
     spans = {("d", "ann"): [Span(*s) for s in first], ("d", "bob"): [Span(*s) for s in second]}
-    return pairwise_f1(Marks.collect(spans), match).estimate
+    return float(pairwise_f1(Marks.collect(spans), match).estimate)
 
 
 def _jaccard(first: Sequence[Marked], second: Sequence[Marked]) -> float:
@@ -207,7 +207,7 @@ def _kappa(given: Given, neither: int | None = None) -> float:
 
     rest = given["neither"] if neither is None else neither
     table = [[given["both"], given["ann_alone"]], [given["bob_alone"], rest]]
-    return cohen_kappa(Annotations.from_contingency(table)).estimate
+    return float(cohen_kappa(Annotations.from_contingency(table)).estimate)
 
 
 def _f1_of(given: Given) -> float:
@@ -510,11 +510,11 @@ def _shared(given: Given) -> float:
 
 def _link_f(given: Given) -> float:
     shared = _shared(given)
-    return 2 * shared / (given["gold"] + shared + given["own"])
+    return float(2 * shared / (given["gold"] + shared + given["own"]))
 
 
 def _precision(given: Given) -> float:
-    return _shared(given) / (_shared(given) + given["own"])
+    return float(_shared(given) / (_shared(given) + given["own"]))
 
 
 F_OF_LINKS = Number(

@@ -294,7 +294,7 @@ def _verdicts(rng: np.random.Generator) -> list[tuple[Codes, Codes]]:
 
 
 def _between_columns(table: NDArray[Any], *, diagonal: bool = False) -> float:
-    correlations = np.corrcoef(np.asarray(table, dtype=np.float64).T)
+    correlations = np.atleast_2d(np.corrcoef(np.asarray(table, dtype=np.float64).T))
     chosen = np.ones_like(correlations) if diagonal else np.triu(np.ones_like(correlations), 1)
     return float(correlations[chosen.astype(bool)].mean())
 
