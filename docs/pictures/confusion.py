@@ -540,7 +540,13 @@ def draw_pool() -> None:
     heights = np.arange(len(pool.MEMBERS))[::-1]
     with house_figure(2, height=3.4) as (figure, (left, right)):
         left.errorbar(
-            shipped.mean, heights, xerr=shipped.spread, fmt="o", color=BLUE, markersize=4, linewidth=1
+            shipped.mean,
+            heights,
+            xerr=shipped.spread,
+            fmt="o",
+            color=BLUE,
+            markersize=4,
+            linewidth=1,
         )
         left.axvline(0, color=GREY, linewidth=0.8)
         left.set(yticks=heights, yticklabels=pool.MEMBERS, xlabel="weight")

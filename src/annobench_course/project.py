@@ -154,7 +154,7 @@ class _Project:
         if len(found) != 1:
             which = ", ".join(path.name for path in found) or "none"
             raise _MissingError(
-                "There must be one file of labels, such as labels.csv: a row a label, with the "
+                "There must be one file of labels, such as labels.csv: one row per label, with the "
                 f"columns item, annotator and label. There is {which}."
             )
         return found[0]
@@ -243,7 +243,7 @@ def _guidelines(held: _Project) -> str:
     lacking = [c for c in held.labels.categories if c.casefold() not in text.casefold()]
     if lacking:
         raise _MissingError(
-            f"guidelines.md says nothing of the category {lacking[0]!r}. Define every category, "
+            f"guidelines.md says nothing about the category {lacking[0]!r}. Define every category, "
             "with an example and a case at its border."
         )
     if (n := len(text.split())) < GUIDELINE_WORDS:

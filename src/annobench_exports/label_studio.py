@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, NamedTuple
 
 from annobench.core.errors import ReaderError
@@ -358,8 +357,17 @@ def _results(entries: list[Any], data: dict[str, Any]) -> _Results:
     wide = [
         n for n in data.values() if isinstance(n, str) and not n.isascii() and max(n) > "\uffff"
     ]
-    lists, numbers = partial(defaultdict, list), partial(defaultdict, int)
-    found = _Results({}, {}, {}, lists(), {}, lists(), lists(), numbers(), numbers())
+    found = _Results(
+        chosen={},
+        written={},
+        rated={},
+        spans=defaultdict(list),
+        ranked={},
+        relations=defaultdict(list),
+        boxes=defaultdict(list),
+        unplaced=defaultdict(int),
+        others=defaultdict(int),
+    )
     regions: dict[Any, tuple[str, Span]] = {}
     links: list[dict[str, Any]] = []
     for entry in entries:
@@ -426,7 +434,8 @@ def _take_box(question: str, value: dict[str, Any], labels: list[str], found: _R
     if value.get("rotation") or len(known) < len(sides) or min(known[2:]) <= 0:
         found.unplaced[question] += 1
     else:
-        found.boxes[question] += [Box(*known, label) for label in labels]
+        left, top, width, height = known
+        found.boxes[question] += [Box(left, top, width, height, label) for label in labels]
 
 
 def _take_ranking(question: str, ranking: dict[str, Any], found: _Results) -> None:

@@ -87,7 +87,7 @@ def test_the_keyboard_leads_through_masthead_search_and_page(watched):
 def test_a_column_of_papers_sorts_within_each_group(watched):
     window = watched.open("index.html")
     groups = (
-        "bodies => bodies.map(body => [...body.rows].filter(row => row.cells.length > 3)"
+        "bodies => bodies.map(body => [...body.rows].filter(row => row.id)"
         ".map(row => Number(row.cells[3].innerText) || 0))"
     )
     for reverse in (True, False):
@@ -165,6 +165,31 @@ def test_the_keyboard_opens_a_figure_as_svg(watched):
     press_until(window, "Tab", "element.matches('figure a')", most=200)
     window.keyboard.press("Enter")
     window.wait_for_url("**/*.svg")
+
+
+def test_the_keyboard_leads_through_the_explorer_of_the_benchmark(watched):
+    window = watched.open("studies/aggregation/index.html")
+    press_until(window, "Tab", "element.matches('select#score')", most=300)
+    before = window.inner_text("#scores-table tbody")
+    window.keyboard.press("ArrowDown")
+    window.keyboard.press("Enter")
+    assert window.inner_text("#scores-table tbody") != before
+    press_until(window, "Tab", "element.matches('#scores-table thead button')", most=60)
+    press_until(window, "Tab", "element.matches('#scores-table tbody td button')", most=300)
+    window.keyboard.press("Enter")
+    assert window.inner_text("#detail").strip()
+
+
+def test_every_table_that_scrolls_can_be_scrolled_by_key(watched):
+    for page in ("index.html", "studies/aggregation/index.html", "papers/carpenter2008/index.html"):
+        window = watched.open(page, 390)
+        stuck = window.evaluate(
+            """() => [...document.querySelectorAll("table")]
+              .map((table) => table.closest(".scroll") ?? table)
+              .filter((box) => box.scrollWidth > box.clientWidth + 1 && box.tabIndex < 0)
+              .map((box) => box.outerHTML.slice(0, 120))"""
+        )
+        assert not stuck, page
 
 
 @pytest.mark.parametrize("page", SHOWN)

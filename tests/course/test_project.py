@@ -91,7 +91,7 @@ DEFECTS = {
     "a category without a word": (
         lambda f: edit(f, "guidelines.md", lambda text: text.replace("unclear", "other")),
         ["guidelines"],
-        "nothing of the category 'unclear'",
+        "nothing about the category 'unclear'",
     ),
     "short guidelines": (
         lambda f: (f / "guidelines.md").write_text("yes no unclear"),

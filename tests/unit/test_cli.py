@@ -246,8 +246,7 @@ def test_report_writes_beside_the_file_by_default(run, tmp_path):
     path.write_text(CLEAN)
     assert run("report", path).exit_code == 0
     written = sorted(file.name for file in (tmp_path / "mine_agreement").iterdir())
-    margins = ["margins.csv", "margins_by_category.csv"]
-    assert written == [".annobench.json", *margins, "report.csv", "report.html", "to_discuss.csv"]
+    assert written == [".annobench.json", "report.csv", "report.html", "to_discuss.csv"]
 
 
 def test_report_escapes_names(report):

@@ -119,3 +119,9 @@ def test_wrong_input_is_an_error_with_a_remedy():
         correlation_draws([1, 2], [1, 2], [0, 1], [[1]])
     with pytest.raises(AnnotationError, match="at least 4 items"):
         williams_test(0.1, 0.2, 0.3, 3)
+
+
+def test_no_items_give_no_correlations():
+    draws = correlation_draws([], [], [], [[1.0]])
+    assert np.isnan(draws.pooled).all()
+    assert np.isnan(draws.within).all()

@@ -74,7 +74,7 @@ def test_commands_write_where_they_are_told_and_nowhere_else(ran):
     top = {path.name for path in ran.folder.iterdir()}
     assert top == {
         *("in", "converted.csv", "ledger.csv", "report", "consensus", "certificate", "plan"),
-        *("audit", "judges", "compared", "spans"),
+        *("audit", "judges", "ranking", "compared", "spans"),
     }
     assert not list(ran.folder.parent.rglob("escaped*"))
     names = [path.name for path in ran.folder.rglob("*") if "in" not in path.parts]

@@ -133,3 +133,15 @@ def test_the_labels_of_every_pair_are_compared_on_their_common_items():
 def test_labels_that_cannot_be_tested_are_refused(labels, message):
     with pytest.raises(AnnotationError, match=message):
         marginal_homogeneity(labels)
+
+
+def test_pairs_with_few_common_items_are_left_out_on_request():
+    a = Annotations.from_arrays(
+        [*range(8), *range(8), 0, 1], [*"a" * 8, *"b" * 8, *"cc"], [*"xyxyxyxy", *"xxxyyyxy", *"xy"]
+    )
+    assert len(marginal_homogeneity(a).pairs) == 3
+    found = marginal_homogeneity(a, min_items=3).pairs
+    assert found[["first", "second"]].to_numpy().tolist() == [["a", "b"]]
+    assert found["p_adjusted"].item() == found["p_value"].item()
+    with pytest.raises(AnnotationError, match="no two annotators have 9 items in common"):
+        marginal_homogeneity(a, min_items=9)

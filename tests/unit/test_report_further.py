@@ -82,6 +82,7 @@ def test_categories_have_margins_alone():
         Annotations.from_sets([1, 1], ["x", "y"], [{"a"}, {"b"}]),
         Annotations.from_arrays([1, 2], ["x", "y"], [0, 1]),
         Annotations.from_arrays([1, 1, 2, 2], list("xyxy"), ["a"] * 4),
+        Annotations.from_contingency([[3, 1], [2, 3]]),  # nine items
     ],
 )
 def test_labels_to_which_nothing_applies_have_none_of_it(labels):
@@ -91,7 +92,8 @@ def test_labels_to_which_nothing_applies_have_none_of_it(labels):
 def test_pairs_that_do_not_differ_are_said_so():
     labels = Annotations.from_contingency([[20, 5], [5, 20]])
     assert "does not differ significantly" in page(labels)
-    wide = pd.DataFrame(np.array([[0, 0, 1], [1, 1, 0], [0, 1, 0], [1, 0, 1]]), columns=list("abc"))
+    rows = np.tile([[0, 0, 1], [1, 1, 0], [0, 1, 0], [1, 0, 1]], (3, 1))
+    wide = pd.DataFrame(rows, columns=list("abc"))
     assert "No significant difference between any of 3 pairs" in page(Annotations.from_wide(wide))
 
 

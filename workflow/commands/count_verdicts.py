@@ -86,7 +86,7 @@ def shares(tally: Tally) -> list[int]:
 def draw(comparisons: pd.DataFrame, records: list[dict[str, Any]], path: Path) -> None:
     """Draw what became of the values of each study that can be judged."""
     judged = {
-        re.sub(r"_|(?=20\d\d$)", " ", record["key"]).title(): tally
+        re.sub(r"_|(?=\d{4}$)", " ", record["key"]).title(): tally
         for record in in_order(records)
         if (tally := Tally.of(comparisons[comparisons["paper"] == record["key"]])).judged
     }
@@ -99,10 +99,13 @@ def draw(comparisons: pd.DataFrame, records: list[dict[str, Any]], path: Path) -
             if widths.any():
                 axes.barh(range(len(judged)), widths, left=edges, color=shade, label=label)
             edges += widths
+        for y, tally in enumerate(judged.values()):
+            said = f"{tally.reproduced:,} of {tally.judged:,}"
+            axes.annotate(said, (tally.judged, y), (3, 0), textcoords="offset points", va="center")
         axes.set_yticks(range(len(judged)), list(judged))
         axes.invert_yaxis()
         axes.tick_params(axis="y", length=0)
-        axes.set_xlabel("printed values that can be judged")
+        axes.set_xlabel("printed values that can be judged, and how many of them are reproduced")
         figure.legend(loc="outside upper left", ncols=4)
         with replacing(path) as draft:
             figure.savefig(draft, format="svg", metadata={"Date": None})

@@ -27,6 +27,8 @@ ASKED = "asked"
 
 #: What students import of the library and of the course; what they hold is reached from there.
 _IMPORTS = ("import annobench as ab", "import annobench_course as course")
+#: And the module of a public data set.
+_DATA_IMPORT = re.compile(r"from annobench_datasets import \w+")
 
 _QUOTED = re.compile(r'{{\s*(result|printed)\("([\w.-]+)",\s*"([^"]+)"\)\s*}}')
 #: What begins the statement of an exercise, with its title if it has one.
@@ -157,7 +159,7 @@ def faults(source: NotebookNode, exercises: list[str]) -> Iterator[str]:
             yield from (
                 f"{where}: {line!r}; write {' or '.join(map(repr, _IMPORTS))}"
                 for line in imported
-                if line not in _IMPORTS
+                if line not in _IMPORTS and not _DATA_IMPORT.fullmatch(line)
             )
         if cell.cell_type == "markdown":
             yield from (f"{where}: {fault}" for fault in _typed(cell.source))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
 from annobench import __version__
 from annobench.reporting.formats import shown
+from annobench.reporting.pages import records
 from annobench_replication.faces import FACES, RELATIONS
 
 #: Columns of the comparison that a record repeats, by their names there.
@@ -69,7 +70,7 @@ def value_records(comparison: pd.DataFrame, names: Mapping[str, str]) -> dict[st
     found = [
         _known({name: row[column] for column, name in REPEATED.items()})
         | {"address": address(row), "cite": citation(row, names[row["paper"]])}
-        for row in comparison.to_dict("records")
+        for row in records(comparison)
     ]
     return {"version": __version__, "values": found}
 
@@ -82,8 +83,9 @@ def errata_records(table: pd.DataFrame) -> dict[str, Any]:
     table : DataFrame
         As `pages.discrepancies.table_of` gives it.
     """
-    rows: Iterable[dict[str, Any]] = table.to_dict("records")
-    named = [{"address" if k == "permalink" else k: v for k, v in row.items()} for row in rows]
+    named = [
+        {"address" if k == "permalink" else k: v for k, v in row.items()} for row in records(table)
+    ]
     return {"version": __version__, "errata": [_known(row) for row in named]}
 
 

@@ -83,18 +83,18 @@ def category_sets(fitted: Fit, checked: GoldCheck | None, level: float) -> Categ
             f"Each set has a probability of at least {level:g} if {fitted.premise()}. Nothing was "
             "checked on these items.",
         )
-    of = "of an item of each category" if checked.sets_by_category else "of an item"
-    whom = "if the gold items were drawn at random"
     if checked.fixed:
-        least = max(0.0, 2 * level - 1)
         promise = (
             f"Sets are cross-conformal at level {level:g}: gold items inform the fit, and each was "
-            f"compared by a fit without it. The probability to hold the category {of} is usually "
-            f"near {level:g}; guaranteed, {whom}, is about {least:g}."
+            "compared by a fit without it. The probability that a set holds the item's category is "
+            f"usually near {level:g}; guaranteed is about {max(0.0, 2 * level - 1):g}, if the gold "
+            "items were drawn at random."
         )
     else:
         promise = (
-            f"Sets are split conformal: the probability to hold the category {of} is at least "
-            f"{level:g}, {whom}."
+            f"Sets are split conformal at level {level:g}: the probability that a set holds the "
+            f"item's category is at least {level:g}, if the gold items were drawn at random."
         )
+    if checked.sets_by_category:
+        promise += " This is so for the items of every category."
     return CategorySets(checked.sets, level, promise)

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 from scipy.special import bdtr, chdtrc, ndtri
 
 from annobench.agreement.forms.counts import LabelPairs
@@ -76,7 +75,9 @@ class MarginalHomogeneity(Summarised):
         return f"margins of {differ} of {n} pairs differ at level {1 - self.level:.2g}, adjusted"
 
 
-def marginal_homogeneity(annotations: Annotations, *, level: float = 0.95) -> MarginalHomogeneity:
+def marginal_homogeneity(
+    annotations: Annotations, *, level: float = 0.95, min_items: int = 1
+) -> MarginalHomogeneity:
     """Test whether annotators use the categories equally often on the items they share.
 
     Parameters
@@ -86,6 +87,8 @@ def marginal_homogeneity(annotations: Annotations, *, level: float = 0.95) -> Ma
         both are left out of a pair.
     level : float, default 0.95
         Of the intervals, in (0, 1).
+    min_items : int, default 1
+        Pairs with fewer items in common are left out, and not counted in the adjustment.
 
     Returns
     -------
@@ -95,8 +98,8 @@ def marginal_homogeneity(annotations: Annotations, *, level: float = 0.95) -> Ma
     Raises
     ------
     AnnotationError
-        If annotators are unknown, no two have an item in common, one labelled an item twice, labels
-        are sets, or the level is not in (0, 1).
+        If annotators are unknown, no two have `min_items` in common, one labelled an item twice,
+        labels are sets, or the level is not in (0, 1).
 
     Notes
     -----
@@ -136,15 +139,18 @@ def marginal_homogeneity(annotations: Annotations, *, level: float = 0.95) -> Ma
             f"twice: {a.items[a.item[at]]!r}. Keep one label of each."
         )
     pairs = LabelPairs(a)
-    if not pairs.n_pairs:
+    counts = np.bincount(pairs.pair, minlength=pairs.n_pairs)
+    if not (counts >= min_items).any():
+        few = "an item" if min_items == 1 else f"{min_items} items"
         raise AnnotationError(
-            "marginal_homogeneity: no two annotators have an item in common. Choose annotators and "
+            f"marginal_homogeneity: no two annotators have {few} in common. Choose annotators and "
             "items that overlap."
         )
     tests, categories = [], []
     order = np.argsort(pairs.pair, kind="stable")
-    ends = np.cumsum(np.bincount(pairs.pair, minlength=pairs.n_pairs))
-    for p, rows in enumerate(np.split(order, ends[:-1])):
+    ends = np.cumsum(counts)
+    for p in np.flatnonzero(counts >= max(min_items, 1)):
+        rows = order[ends[p] - counts[p] : ends[p]]
         names = {
             "first": a.annotators[pairs.first_annotator[p]],
             "second": a.annotators[pairs.second_annotator[p]],
@@ -172,16 +178,16 @@ def _test(table: NDArray[np.int64]) -> dict[str, Any]:
     n, different = int(table.sum()), int(table.sum() - table.trace())
     confused = table + table.T
     np.fill_diagonal(confused, 0)
-    parts: int = connected_components(confused, directed=False)[0]
-    df = len(table) - parts
-    found = {"n_items": n, "n_different": different, "df": df}
+    found = {"n_items": n, "n_different": different, "df": 0}
     if not different:
         undefined = ("stuart_maxwell", "bhapkar", "p_value", "p_bhapkar")
         return found | dict.fromkeys(undefined, math.nan)
     d = (table.sum(axis=1) - table.sum(axis=0)).astype(np.float64)
     laplacian = np.diag(confused.sum(axis=1)) - confused
     # Ones are in its null space, and so are those of each part: least squares takes them out.
-    statistic = float(d @ np.linalg.lstsq(laplacian.astype(np.float64), d)[0])
+    solution, _, df, _ = np.linalg.lstsq(laplacian.astype(np.float64), d)
+    found["df"] = int(df)
+    statistic = float(d @ solution)
     room = 1 - statistic / n
     bhapkar = statistic / room if room > 1e-12 else math.inf
     p_value = float(chdtrc(df, statistic))

@@ -101,7 +101,8 @@ class Coefficient:
         For each scale on which it tells something, the options that a report shows; by default
         none, on every scale it accepts.
     examples : tuple of Example
-        What the coverage study tries; by default nominal labels of two categories.
+        What the coverage study tries; by default nominal labels of two categories, and nothing
+        where the coefficient depends on the number of annotators.
     """
 
     name: str

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +67,22 @@ class BenchmarkCase:
         """Whether an item counts: it has a gold category and a label; shape (I,)."""
         counts = np.bincount(self.annotations.item, minlength=self.annotations.n_items)
         return np.asarray((self.gold >= 0) & (counts > 0))
+
+
+def digest(labels: Annotations, gold: NDArray[np.int64] | None = None) -> str:
+    """Return a digest of labels with the names that they are known by, and of their gold."""
+    found = hashlib.sha256()
+    found.update(json.dumps([labels.items, labels.annotators, labels.categories]).encode())
+    columns = (labels.item, labels.annotator, labels.label, *([] if gold is None else [gold]))
+    for codes in columns:
+        found.update(codes.astype("<i4").tobytes())
+    return found.hexdigest()[:16]
+
+
+def version_of(cases: Iterable[BenchmarkCase]) -> str:
+    """Return the version of data: a digest of all labels and gold categories, in any order."""
+    each = sorted(digest(case.annotations, case.gold) for case in cases)
+    return hashlib.sha256("".join(each).encode()).hexdigest()[:16]
 
 
 def read_cases(folders: Iterable[Path]) -> list[BenchmarkCase]:

@@ -16,7 +16,7 @@ import pandas as pd
 from annobench import __version__
 from annobench.benchmark.across import compare_across
 from annobench.benchmark.averages import average
-from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.cases import BenchmarkCase, version_of
 from annobench.benchmark.comparison import KEYS as COMPARISON_KEYS
 from annobench.benchmark.comparison import compare
 from annobench.benchmark.duplicates import same_labels
@@ -79,8 +79,9 @@ class BenchmarkTables:
     methods : DataFrame
         A row for every method, as from `describe_methods`.
     settings : dict
-        What decided the numbers, to be shown: `seed`, `replicates`, `versions` of software, and
-        what the caller adds; the page knows `limit`, `grid`, `command` and `folder`.
+        What decided the numbers, to be shown: `seed`, `replicates`, `versions` of software, `data`
+        (the version of the data, as `version_of` gives it), and what the caller adds; the page
+        knows `limit`, `grid`, `command` and `folder`.
     """
 
     scores: pd.DataFrame
@@ -220,7 +221,8 @@ def tabulate(
     counting = counted(problems)
     n_items = {case.name: int(case.scored.sum()) for case in cases if case.name in counting}
     values, errors, notes = join_refits(refits)
-    about = {"seed": seed, "replicates": replicates, "versions": versions()}
+    about: dict[str, Any] = {"seed": seed, "replicates": replicates, "versions": versions()}
+    about["data"] = version_of(cases)
     about |= dict(settings or {})
     fits = describe_fits(found)
     # Of a fit that has not converged the score is not that of the method.

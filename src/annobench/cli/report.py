@@ -261,7 +261,7 @@ def _boxes(selection: Selection, level: float, seed: int | None) -> pd.DataFrame
     seen = Counter(image for image, _ in selection.boxes)
     if not any(selection.boxes.values()) or max(seen.values()) < 2:
         return None
-    from annobench.spans import report_boxes
+    from annobench.spans.report_table import report_boxes
 
     return report_boxes(selection.boxes, level=level, rng=seed or 0)
 

@@ -106,7 +106,20 @@ def unlike_labels(cells: Mapping[Any, Sequence[str]]) -> dict[Hashable, str]:
 
 
 def is_coefficient(name: Hashable, cells: Sequence[str]) -> bool:
-    """Say whether a column holds a coefficient of agreement, by its name and numbers."""
+    """Say whether a column holds a coefficient of agreement, by its name and numbers.
+
+    Parameters
+    ----------
+    name : hashable
+        Its name.
+    cells : sequence of str
+        Its cells, empty where missing.
+
+    Returns
+    -------
+    bool
+        True if it is called as one, and not all of its numbers are whole.
+    """
     plain, numbers = plain_name(name), [number_of(cell) for cell in cells if cell]
     named = plain in _COEFFICIENTS or plain in _NAMES["agreement"]
     return named and any(number % 1 for number in numbers if number == number)

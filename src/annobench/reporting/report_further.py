@@ -12,6 +12,7 @@ import pandas as pd
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
+from annobench.agreement.annotators import pair_annotators
 from annobench.agreement.forms.counts import count_label_pairs
 from annobench.agreement.generalizability import Generalizability, generalizability
 from annobench.agreement.limits_of_agreement import (
@@ -32,9 +33,11 @@ __all__ = ["Further", "further"]
 
 #: Pairs of annotators that are shown, the smallest p-value first.
 MAX_PAIRS: Final = 12
-#: Categories beyond which margins are not compared, and common items below which.
+#: Categories beyond which margins are not compared, common items below which nothing is, and pairs
+#: that are tested, those with the most common items.
 MAX_CATEGORIES: Final = 30
 MIN_ITEMS: Final = 10
+MAX_TESTED: Final = 1_000
 #: Labels, and annotators, beyond which REML or its bootstrap takes long.
 MAX_BOOTSTRAP: Final = 3_000
 MAX_REML_LABELS: Final = 200_000
@@ -110,8 +113,11 @@ def further(annotations: Annotations, *, level: float, seed: int | None = None) 
     if a.anonymous or a.scale == "set" or not 0 < n_pairs <= MAX_LABEL_PAIRS:
         return Further()
     if a.scale != "interval":
-        fits = 1 < a.n_categories <= MAX_CATEGORIES
-        return Further(margins=marginal_homogeneity(a, level=level) if fits else None)
+        common = np.sort(pair_annotators(a)["n_items"].to_numpy())[::-1]
+        few = max(MIN_ITEMS, int(common[MAX_TESTED]) + 1 if common.size > MAX_TESTED else 0)
+        if not 1 < a.n_categories <= MAX_CATEGORIES or common[0] < few:
+            return Further()
+        return Further(margins=marginal_homogeneity(a, level=level, min_items=few))
     pair = widest_pair(a, fewest=MIN_ITEMS)
     limits = None
     if pair is not None:
@@ -133,6 +139,7 @@ def _margins(found: MarginalHomogeneity) -> dict[str, Any]:
         "said": _said_of_margins(rows, 1 - found.level),
         "rows": rows[:MAX_PAIRS],
         "total": len(rows),
+        "fewest": min(row["n_items"] for row in rows),
         "ordered": "first_higher" in found.pairs,
         "panel": records(found.panel),
     }

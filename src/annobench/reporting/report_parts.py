@@ -234,8 +234,8 @@ def said_of_boxes(found: pd.DataFrame) -> str:
     """Say how far boxes match."""
     overall = found[found["breakdown"] == "overall"]
     parts = [
-        f"{row.estimate:.3f} ({row.lower:.3f} to {row.upper:.3f}) if boxes match from an "
-        f"intersection over union of {row.measure.removeprefix('f1_iou_')}"
-        for row in overall.itertuples()
+        f"{row['estimate']:.3f} ({row['lower']:.3f} to {row['upper']:.3f}) if boxes match from an "
+        f"intersection over union of {row['measure'].removeprefix('f1_iou_')}"
+        for row in overall.to_dict("records")
     ]
     return f"F1 of boxes is {', '.join(parts)}."

@@ -285,7 +285,8 @@ class _Conversation:
     def _ended(self) -> _EndedError:
         if self._stopped.is_set():
             return _EndedError(
-                f"The notebook was stopped after {self._seconds} seconds. Does a loop never end?"
+                f"The notebook was stopped after {self._seconds} seconds. Does a loop never end? "
+                "If the computer was busy, grade again with more --seconds."
             )
         return _EndedError(
             "The notebook ended its process, or was stopped at the limit of time or memory."

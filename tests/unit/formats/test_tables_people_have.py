@@ -746,3 +746,11 @@ def test_a_table_of_coefficients_is_no_table_of_labels(name, tmp_path):
     assert select_labels(path, annotators=["coder1", "coder2"]).labels.n_labels == 6
     path.write_text(f"pair,{name},coder1,coder2\nA,.61,ann,bob\nB,.52,ann,ann\nC,.7,bob,cy\n")
     assert select_labels(path).labels.n_labels == 6
+
+
+def test_an_annotator_who_gave_no_label_is_said_to_be_none(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("id,rater1,rater2,rater3\na,yes,no,\nb,no,no,\nc,yes,yes,\n")
+    found = select_labels(path)
+    assert found.labels.annotators == ("rater1", "rater2")
+    assert "annotators: 'rater1', 'rater2'; not used: 'rater3' (empty)." in found.read_as

@@ -49,13 +49,16 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|mailto:|#)([^)\s]*)\)")
 
 #: The theme's button that shows the pages below another, which has no name for a screen reader.
 _TOGGLE = '<summary><span class="toctree-toggle"'
-_NAMED_TOGGLE = '<summary aria-label="pages below"><span class="toctree-toggle"'
 
-#: Names for screen readers that differ from the words that are seen, which are names enough.
-_OTHER_NAMES = re.compile(
-    r'(<button [^>]*\bsearch-button-field\b[^>]*?) aria-label="[^"]*"'
-    r'|(<summary) aria-label="Toggle hidden content"'
-)
+#: Names for screen readers that the theme gives, and the words that are seen, which they must hold:
+#: those of the button of the search, which a phone does not show, and of a fold.
+_SEEN_AS_NAMED = {
+    'title="Search" aria-label="Search" data-bs-placement': (
+        'title="Search" aria-label="Search Ctrl+K" data-bs-placement'
+    ),
+    '<summary aria-label="Toggle hidden content">': "<summary>",
+    _TOGGLE: '<summary aria-label="pages below"><span class="toctree-toggle"',
+}
 
 #: The parameters of a long signature, which are no list of terms and what they mean.
 _PARAMETERS = re.compile(r"<dl>\n((?:(?!</?d[lt]\b).)*)</dl>", re.DOTALL)
@@ -278,8 +281,9 @@ def _mended(html: str, folder: Path) -> str:
         items = parameters[1].replace("<dd>", "<li>").replace("</dd>", "</li>")
         return f'<ul class="sig-parameters">\n{items}</ul>'
 
-    seen = _OTHER_NAMES.sub(lambda tag: tag[1] or tag[2], html)
-    named = without_empty_titles(seen.replace(_TOGGLE, _NAMED_TOGGLE))
+    for theirs, ours in _SEEN_AS_NAMED.items():
+        html = html.replace(theirs, ours)
+    named = without_empty_titles(html)
     return _PICTURE.sub(boxed, _PARAMETERS.sub(listed, named))
 
 

@@ -5,8 +5,8 @@
 
 The prior of `random_clumped` is the candidate with the lowest mean log loss over worlds of the
 regimes of `annobench.simulation.dependent`. Only `right`, of the mean rows, was chosen so that
-classes are not exchanged, by `mean_rows`, with a veto of real sets. Otherwise gold standards are for
-`real` alone, which compares models on all real sets that have one.
+classes are not exchanged, by `mean_rows`, with a veto of real sets. Otherwise gold standards are
+for `real` alone, which compares models on all real sets that have one.
 """
 
 from __future__ import annotations
@@ -230,8 +230,9 @@ def exchanges(n: int = 3, seed: int = SEED) -> list[BenchmarkCase]:
     list of BenchmarkCase
         Of 150 items and 20 annotators, with 2, 3 or 6 categories and 3 or 8 labels per item.
     """
-    return [
-        regimes.simulate(
+    found = []
+    for kind, k, labels, world in product(regimes.KINDS, (2, 3, 6), (3, 8), range(n)):
+        case = regimes.simulate(
             kind,
             n_categories=k,
             labels_per_item=labels,
@@ -239,8 +240,8 @@ def exchanges(n: int = 3, seed: int = SEED) -> list[BenchmarkCase]:
             n_annotators=20,
             seed=seed + world,
         )
-        for kind, k, labels, world in product(regimes.KINDS, (2, 3, 6), (3, 8), range(n))
-    ]
+        found.append(replace(case, name=f"{case.name}, {world}"))
+    return found
 
 
 def compare_mean_rows(cases: Iterable[BenchmarkCase]) -> pd.DataFrame:

@@ -6,7 +6,6 @@ they answer by a digest, and says who made them, and when.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,14 +16,14 @@ from typing import Any, Final
 import numpy as np
 
 from annobench import __version__
-from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.cases import BenchmarkCase, digest, version_of
 from annobench.benchmark.external_methods.candidate import Answer, Candidate, record
 from annobench.benchmark.fits import FitRecord
 from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
 from annobench.labels.annotations import Annotations
 
-__all__ = ["Submission", "digest", "from_submission", "version_of", "write_submission"]
+__all__ = ["Submission", "from_submission", "write_submission"]
 
 FORM: Final = "annobench submission 1"
 
@@ -53,22 +52,6 @@ class Submission(Candidate):
     """
 
     benchmark: str = ""
-
-
-def digest(labels: Annotations, gold: Sequence[int] | None = None) -> str:
-    """Return a digest of labels with the names that they are known by, and of their gold."""
-    found = hashlib.sha256()
-    found.update(json.dumps([labels.items, labels.annotators, labels.categories]).encode())
-    columns = (labels.item, labels.annotator, labels.label, *([] if gold is None else [gold]))
-    for codes in columns:
-        found.update(np.asarray(codes).astype("<i4").tobytes())
-    return found.hexdigest()[:16]
-
-
-def version_of(cases: Iterable[BenchmarkCase]) -> str:
-    """Return the version of data sets: a digest of all labels and gold categories."""
-    each = sorted(digest(case.annotations, case.gold) for case in cases)
-    return hashlib.sha256("".join(each).encode()).hexdigest()[:16]
 
 
 def write_submission(
@@ -126,7 +109,7 @@ def write_submission(
         "benchmark": version_of(cases),
         "answers": answers,
     }
-    with replacing(path) as draft:
+    with replacing(Path(path)) as draft:
         draft.write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -424,14 +424,21 @@ def _read(table: Table, intake: Intake) -> None:
         if names_annotator(column) and column not in {made.gold, made.weight, *made.who.values()}:
             intake.read()
             intake.leave_out(1, "columns named as annotators that hold texts")
+    labelled = set(intake.annotator)
+    silent = [
+        column
+        for column, place in made.places.items()
+        if not made.who and intake.annotators.codes[place.annotator] not in labelled
+    ]
+    annotators = [n for n in made.annotators if n not in {made.places[c].annotator for c in silent}]
     intake.read_as = said_of_columns(
         table,
         item=made.item,
-        annotators=list(made.who.values()) or made.annotators,
+        annotators=list(made.who.values()) or annotators,
         questions=made.questions,
         gold=made.gold,
-        unused=made.unused,
-        used={*made.places, *made.who.values(), made.weight},
+        unused=made.unused | dict.fromkeys(silent, "empty"),
+        used={*made.places, *made.who.values(), made.weight} - set(silent),
     )
 
 
