@@ -21,7 +21,8 @@ def expect(item, annotator, label, table, log_component, responsibility):
     n_items, n_components = responsibility.shape
     labelled = np.zeros(n_items, dtype=np.bool_)
     for i in range(n_items):
-        responsibility[i] = log_component
+        for c in range(n_components):
+            responsibility[i, c] = log_component[c]
     for n in range(item.size):
         row, total = table[annotator[n], label[n]], responsibility[item[n]]
         for c in range(n_components):
