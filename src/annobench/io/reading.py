@@ -18,7 +18,6 @@ from annobench.core.names import pseudonyms, said_of_pseudonyms
 from annobench.core.numbers import plain_number
 from annobench.io.formats.base import AnnotatorFrom, is_email
 from annobench.io.formats.export import GoldItems, Repeats, Selection
-from annobench.io.layouts._said import listed
 from annobench.io.options import refuse_idle_options
 from annobench.io.source import Source
 from annobench.io.table import (
@@ -378,6 +377,9 @@ def _said_of_columns(source: Source) -> str:
     rest = [name for name in header if name and name not in roles]
     if not rest:
         return ""
+    # What lists names belongs to the layouts, which a plain table does not need.
+    from annobench.io.layouts._said import listed
+
     column = {role: repr(name) for name, role in roles.items()}
     return (
         f"A row is a label: {column['label']} of {column['annotator']} for {column['item']}; no "
