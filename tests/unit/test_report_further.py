@@ -83,6 +83,7 @@ def test_categories_have_margins_alone():
         Annotations.from_arrays([1, 2], ["x", "y"], [0, 1]),
         Annotations.from_arrays([1, 1, 2, 2], list("xyxy"), ["a"] * 4),
         Annotations.from_contingency([[3, 1], [2, 3]]),  # nine items
+        Annotations.from_arrays([1, 1], list("xy"), [3, 4], scale="interval"),
     ],
 )
 def test_labels_to_which_nothing_applies_have_none_of_it(labels):

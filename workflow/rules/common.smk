@@ -532,10 +532,9 @@ def users():
         yield paper.title, f"papers/{key}/index", list(paper.datasets)
     problems = pd.read_csv(STORED_BENCHMARK / "problems.csv")["problem"]
     yield "The benchmark of models", "studies/aggregation/index", sorted(problems)
-    audited = config["studies"]["audit"]["full"]["datasets"]
-    yield "The study of audits", "studies/audit_stored/index", sorted(audited)
-    pooled = config["studies"]["pool"]["full"]["datasets"]
-    yield "The study of the pool of models", "studies/pool_stored/index", sorted(pooled)
+    for key in sorted(STUDIES.keys() & {"audit", "pool"}):
+        title, used = STUDIES[key].title, config["studies"][key]["full"]["datasets"]
+        yield f"The study “{title}”", f"studies/{key}_stored/index", sorted(used)
     certified = [id for id in named_in(designed("certificate")) if id in DATASETS]
     yield "Noise certificates", "studies/certificate/index", sorted(certified)
     posteriors = tomllib.loads((PACKAGE / "posteriors/records.toml").read_text("utf-8"))

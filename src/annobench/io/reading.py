@@ -377,12 +377,8 @@ def _said_of_columns(source: Source) -> str:
     rest = [name for name in header if name and name not in roles]
     if not rest:
         return ""
-<<<<<<< HEAD
-    from annobench.io.layouts._said import listed  # with it come the layouts
-=======
     # What lists names belongs to the layouts, which a plain table does not need.
     from annobench.io.layouts._said import listed
->>>>>>> e
 
     column = {role: repr(name) for name, role in roles.items()}
     return (

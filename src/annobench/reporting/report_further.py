@@ -123,7 +123,8 @@ def further(annotations: Annotations, *, level: float, seed: int | None = None) 
     if pair is not None:
         limits = limits_of_agreement(a.select(annotators=list(pair)), level=level)
     variances = None
-    if a.n_labels <= MAX_REML_LABELS and a.n_annotators <= MAX_REML_ANNOTATORS:
+    several = np.unique(a.item).size > 1
+    if several and a.n_labels <= MAX_REML_LABELS and a.n_annotators <= MAX_REML_ANNOTATORS:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DegenerateWarning)
             replicates = 200 if a.n_labels <= MAX_BOOTSTRAP else 0

@@ -31,7 +31,9 @@ def expect(item, annotator, label, table, log_component, responsibility):
     value = 0.0
     for i in range(n_items):
         score = responsibility[i]
-        best = score.max()
+        best = score[0]
+        for c in range(1, n_components):  # `max` compiles as long as all of this
+            best = max(best, score[c])
         total = 0.0
         for c in range(n_components):
             score[c] = math.exp(score[c] - best)
