@@ -43,6 +43,8 @@ NOT_RESULTS = {
     "annobench.judges.panel.Panel": "a container of labels",
     "annobench.labels.annotations.Annotations": "the container of labels, with a line of its own",
     "annobench.labels.hierarchy.Hierarchy": "an inventory of categories",
+    "annobench.models.pool.Weights": "what a pool is fitted with",
+    "annobench.pairwise.comparisons.Comparisons": "a container of judgements",
     "annobench.scale.partitions.PartitionedLabels": "a container of labels, on disk",
 }
 

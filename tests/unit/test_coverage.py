@@ -146,7 +146,8 @@ def test_labels_are_of_the_scale_asked_for(scale, rng):
 
 def test_every_coefficient_that_is_discovered_is_tried():
     cases = interval_coverage.cases()
-    assert {case.coefficient for case in cases} == set(agreement.discover())
+    # The value of W depends on the number of annotators, and the estimand is that of very many.
+    assert {case.coefficient for case in cases} == set(agreement.discover()) - {"kendall_w"}
     assert all(case.scale in case.method.accepts for case in cases)
     part = {
         "unit": "items",

@@ -75,6 +75,13 @@ def config():
         "repetitions": 1,
     }
     replayed = {"datasets": ["snow2008_rte"], "repeats": 2}
+    pooled = {
+        "datasets": ["snow2008_rte"],
+        "models": ["voting"],
+        "gold": [20],
+        "draws": 1,
+        "regimes": grid["regimes"],
+    }
     certified = [{"title": "Entailment", "dataset": "snow2008_rte"}]
     return {
         "seed": 1,
@@ -83,6 +90,7 @@ def config():
         "studies": {
             "coverage": coverage,
             "baselines": {"reduced": grid, "full": grid},
+            "pool": {"reduced": pooled, "full": pooled},
             "noise": {"data": certified, "reduced": noise, "full": noise},
             "audit": {
                 "reduced": audited,

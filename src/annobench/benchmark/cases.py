@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from annobench import datasets
 from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 
 __all__ = ["BenchmarkCase", "read_cases"]
 
@@ -71,6 +72,7 @@ class BenchmarkCase:
 
 def digest(labels: Annotations, gold: NDArray[np.int64] | None = None) -> str:
     """Return a digest of labels with the names that they are known by, and of their gold."""
+    labels = as_annotations(labels, "digest")
     found = hashlib.sha256()
     found.update(json.dumps([labels.items, labels.annotators, labels.categories]).encode())
     columns = (labels.item, labels.annotator, labels.label, *([] if gold is None else [gold]))

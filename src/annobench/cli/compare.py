@@ -180,7 +180,7 @@ def compare(
         note(f"Note: {text}")
     say_written(folder, ["index.html", "ranking.csv", "scores.csv", "fits.csv", "methods.csv"])
     if export is not None:
-        note(f"answers written to {export}")
+        note(f"Answers written to {export}.")
 
 
 def _check_export(export: Path | None, author: str | None, candidates: list[Candidate]) -> None:
@@ -193,7 +193,7 @@ def _check_export(export: Path | None, author: str | None, candidates: list[Cand
         raise AnnotationError("compare: --export needs --author, who made the answers.")
     if len(candidates) != 1:
         raise AnnotationError(
-            f"compare: --export writes the answers of one method, and {len(candidates)} are given."
+            f"compare: --export writes the answers of one method, got {len(candidates)}. Give one."
         )
     if export.suffix != ".json":
         raise AnnotationError(f"compare: --export {export}: the file's name must end in .json.")

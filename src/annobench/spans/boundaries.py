@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
+from annobench.core.results import Summarised
 from annobench.resampling.intervals import Interval
 from annobench.spans._interval import document_interval
 from annobench.spans.marks import Marks
@@ -128,7 +129,7 @@ def _in_windows(boundaries: Boundaries, k: int) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, repr=False)
-class Segmentation:
+class Segmentation(Summarised):
     """How annotators differ in where segments end.
 
     Attributes
@@ -163,6 +164,13 @@ class Segmentation:
         for name in ("pk", "window_diff"):
             found[name] /= found["n_windows"]
         return found
+
+    def _headline(self) -> str:
+        n = self.by_document["n_windows"]
+        pk, window_diff = (
+            (self.by_document[name] * n).sum() / n.sum() for name in ("pk", "window_diff")
+        )
+        return f"Pk {pk:.3f}, WindowDiff {window_diff:.3f}, windows of {self.window}"
 
     def interval(
         self,
