@@ -52,9 +52,7 @@ try:
 except (DocumentError, OSError) as error:
     raise WorkflowError(str(error)) from None
 
-MODULE_OF_DATASET = {
-    id: module.__name__.rpartition(".")[2] for id, module in modules().items()
-}
+MODULE_OF_DATASET = {id: module.__name__.rpartition(".")[2] for id, module in modules().items()}
 #: The data sets of a module are made in one job: most take less time than to start one.
 IDS_OF_MODULE = {
     name: [id for id in DATASETS if MODULE_OF_DATASET[id] == name]
