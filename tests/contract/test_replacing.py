@@ -24,7 +24,7 @@ pytestmark = pytest.mark.commands
 SECRET = ("--secret", __file__)
 POSTERIOR = "two_annotators-hierarchical_binary"
 #: Commands that write nothing.
-READ_ONLY = {("version",), ("inspect",), ("data", "list")}
+READ_ONLY = {("version",), ("inspect",), ("data", "list"), ("course", "project")}
 
 
 def all_commands(group, *path):

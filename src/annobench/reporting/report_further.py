@@ -24,7 +24,7 @@ from annobench.agreement.marginal_homogeneity import MarginalHomogeneity, margin
 from annobench.agreement.report_rows import MAX_LABEL_PAIRS
 from annobench.core.errors import DegenerateWarning
 from annobench.labels.annotations import Annotations
-from annobench.plotting import BLUE, VERMILION, house_style
+from annobench.plotting import BLUE, VERMILION, house_style, legend_below
 from annobench.reporting import figures
 from annobench.reporting.formats import counted, percent, shorten
 from annobench.reporting.pages import records
@@ -226,6 +226,6 @@ def _curve(found: Generalizability) -> Markup:
         axes.set(xlabel="annotators per item", ylabel="coefficient", ylim=(0, 1.02))
         axes.set_xticks(np.array(SHOWN))
         axes.margins(x=0)
-        axes.legend(loc="lower right")
+        legend_below(figure, axes)
         figures.see_through(figure)
         return figures.inline_svg(figure, "generalizability")
