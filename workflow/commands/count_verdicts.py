@@ -61,7 +61,7 @@ def counted(comparisons: pd.DataFrame, papers: Path) -> str:
         f"Of the others, {seed.tally.counts['deviates']:,} deviate, "
         f"{seed.tally.counts['unresolved']:,} are unresolved and "
         f"{seed.tally.counts['inconclusive']:,} inconclusive. "
-        f"{with_noun(len(added.records), 'added study')}: {added.tally.judged:,} judged, "
+        f"Added studies: {len(added.records)}, with {added.tally.judged:,} values judged and "
         f"{added.tally.reproduced:,} reproduced."
     )
     return "\n".join([*lines, "", others])
