@@ -360,7 +360,7 @@ def fit_members(annotations: Annotations) -> tuple[list[Floats], tuple[str, ...]
     tuple of str
         Members that did not converge.
     """
-    annotations = METHOD.check(annotations)
+    annotations = as_annotations(annotations, "pool.fit_members")
     # Copies, as annotations keep the orders that a fit has asked for.
     fits = {name: _module(name).fit(replace(annotations)) for name in MODELS}
     votes = annotations.counts.astype(np.float64)

@@ -71,7 +71,7 @@ def differences(scores: pd.DataFrame, seed: int) -> pd.DataFrame:
         apart = loss.rsub(loss[POOL], axis=0).drop(columns=POOL)
         sums = apart.groupby("family").sum()
         sizes = apart.groupby("family").size().to_numpy()
-        rng = np.random.default_rng([seed, int(str(n_gold))])
+        rng = np.random.default_rng([seed, int(part["n_gold"].iloc[0])])
         even = np.full(sizes.size, 1 / sizes.size)
         drawn = rng.multinomial(sizes.size, even, size=REPLICATES)
         samples = drawn @ sums.to_numpy() / (drawn @ sizes)[:, None]
