@@ -61,7 +61,8 @@ def options(
 ) -> None:
     """A reproducible workbench for annotation statistics.
 
-    Exit codes: 0 if all went well, 1 for labels that can't be used, 2 for a wrong option.
+    Exit codes: 0 if all went well, 1 for labels that can't be used, 2 for a wrong option, 3 if the
+    labels do not support what --require demands.
     """
     if quiet and verbose:
         raise typer.BadParameter("--quiet and --verbose exclude each other. Drop one of them.")
