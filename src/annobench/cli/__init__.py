@@ -61,8 +61,7 @@ def options(
 ) -> None:
     """A reproducible workbench for annotation statistics.
 
-    Exit codes: 0 if all went well, 1 for labels that can't be used, 2 for a wrong option, 3 if the
-    labels do not support what --require demands.
+    Exit codes: 0 all is well, 1 labels can't be used, 2 a wrong option, 3 --require is not met.
     """
     if quiet and verbose:
         raise typer.BadParameter("--quiet and --verbose exclude each other. Drop one of them.")
