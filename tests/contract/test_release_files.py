@@ -145,3 +145,34 @@ def test_the_sdist_has_what_the_tests_need(tmp_path):
         packed = {name.partition("/")[2] for name in archive.getnames()}
     left_out = {name for name in tracked if name not in packed}
     assert {name.partition("/")[0] for name in left_out} <= {".github"}
+
+
+def test_the_workflow_is_described_as_the_catalog_of_workflows_reads_it():
+    text = (TOP / ".snakemake-workflow-catalog.yml").read_text(encoding="utf-8")
+    usage = yaml.safe_load(text)["usage"]
+    assert (
+        {"software-stack-deployment"}
+        <= set(usage)
+        <= {*("mandatory-flags", "software-stack-deployment", "report")}
+    )
+    assert set(usage["software-stack-deployment"]) <= {"conda", "singularity", "singularity+conda"}
+    assert set(usage["mandatory-flags"]) == {"desc", "flags"}
+    for name in ("workflow/Snakefile", "config/README.md", ".test/config/config.yaml"):
+        assert (TOP / name).is_file(), name
+
+
+def test_the_page_of_the_configuration_names_every_key():
+    schema = yaml.safe_load((TOP / "workflow/schemas/config.schema.yaml").read_text("utf-8"))
+    named = set(re.findall(r"^\| `([\w: ]+)`", (TOP / "config/README.md").read_text("utf-8"), re.M))
+    keys = {
+        f"{name}: {inner}" if name in ("data", "site") else name
+        for name, part in schema["properties"].items()
+        for inner in part.get("properties", {name: None})
+    }
+    assert named == keys
+
+
+def test_pages_deploy_the_version_that_there_is():
+    text = (TOP / "docs/how-to/run.md").read_text(encoding="utf-8")
+    tags = set(re.findall(r"(?:--tag |tag=\")v([\w.]+)", text))
+    assert tags == {CITATION["version"]}
