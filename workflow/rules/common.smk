@@ -10,8 +10,10 @@ import tomllib
 from pathlib import Path
 
 import pandas as pd
+from snakemake.common.configfile import load_configfile
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
+from snakemake.utils import update_config
 
 from annobench import __version__, datasets, models
 from annobench.datasets.discovery import modules
@@ -43,6 +45,11 @@ PUBLIC = PACKAGE.parent / "annobench_datasets"
 NOTEBOOKS = WORKFLOW.parent / "notebooks"
 DOCS = WORKFLOW.parent / "docs"
 DATASETS = datasets.names()
+
+# A configuration need only say what differs from the one beside the workflow.
+defaults = load_configfile(WORKFLOW.parent / "config/config.yaml")
+update_config(defaults, config)
+config.update(defaults)
 
 try:
     check_config(config, DATASETS)
