@@ -22,6 +22,7 @@ from annobench_course import sessions
 from annobench.io.wordnet import has_wordnet
 from annobench.reporting.pages import STYLES
 from annobench_replication.exhibit import figures_in, heading
+from annobench.benchmark.external_methods.data import DATA_SETS
 from annobench.benchmark.files import SETTINGS, file_names
 
 from catalogue import FIGURE_FORMATS, LEDGERS, read_papers

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from annobench_course.teacher.limits import MAX_MEMORY, MAX_WRITTEN
-from annobench_course.watch import ELAPSED_SECONDS, FUNCTION_SECONDS, TooSlowError, time_limit
+from annobench_course.watch import ELAPSED_PER_SECOND, FUNCTION_SECONDS, TooSlowError, time_limit
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -31,9 +31,8 @@ _NOWHERE = "http://127.0.0.1:9"
 class _Grader:
     """The other end of the pipes."""
 
-    def __init__(self, source: TextIO, target: TextIO, *, seconds: float, elapsed: float) -> None:
-        self._source, self._target = source, target
-        self._seconds, self._elapsed = seconds, elapsed
+    def __init__(self, source: TextIO, target: TextIO, *, seconds: float) -> None:
+        self._source, self._target, self._seconds = source, target, seconds
 
     def cells(self) -> list[str]:
         return list(json.loads(self._source.readline()))
@@ -51,7 +50,7 @@ class _Grader:
             # From the grader, who made it, so that it may be unpickled.
             arguments = pickle.loads(base64.b64decode(asked["arguments"]))  # noqa: S301
             try:
-                with time_limit(self._seconds, elapsed=self._elapsed):
+                with time_limit(self._seconds, elapsed=ELAPSED_PER_SECOND * self._seconds):
                     value = encode(answer(*arguments))
                 self.tell(kind="value", call=asked["call"], value=value)
             except (Exception, TooSlowError) as error:
@@ -142,7 +141,7 @@ def _run(cells: list[str], grader: _Grader, seconds: float) -> None:
     for number, source in enumerate(cells, 1):
         error: BaseException | None
         try:
-            with time_limit(seconds, elapsed=seconds):
+            with time_limit(seconds, elapsed=ELAPSED_PER_SECOND * seconds):
                 done = shell.run_cell(source)  # type: ignore[no-untyped-call]
             error = done.error_before_exec or done.error_in_exec
         except BaseException as raised:
@@ -172,8 +171,7 @@ def main() -> None:
     source, target = _pipes()
     # A cell that never ends shall not keep those after it from running.
     share = int(seconds) / 2
-    seconds_of_call, elapsed = min(FUNCTION_SECONDS, share), min(ELAPSED_SECONDS, share)
-    grader = _Grader(source, target, seconds=seconds_of_call, elapsed=elapsed)
+    grader = _Grader(source, target, seconds=min(FUNCTION_SECONDS, share))
     cells = grader.cells()
     _settle()
     _run(cells, grader, share)
