@@ -33,7 +33,7 @@ ALONE := --noconftest -p without tests/base_alone.py
 BROWSERS := --numprocesses logical --maxprocesses 4
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme release-check verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-base test-pythons nightly test-lowest dist sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits pool conformance lock clean
+.PHONY: help install results check course notebook docs readme release-check verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-base test-pythons nightly test-lowest dist sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits guard pool conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 26
@@ -224,12 +224,18 @@ audits: $(INSTALLED)  ## Measure in full whether audits hold, and store the tabl
 	cp results/studies/audit_full/coverage.csv results/studies/audit_full/replay.csv \
 		results/studies/audit_full/settings.json benchmarks/measured/audit
 
+guard: $(INSTALLED)  ## Measure in full how often cautions of fits are right, and store the tables: 30 minutes.
+	@$(SNAKEMAKE) results/pages/studies/guard_full/index.html
+	mkdir -p benchmarks/measured/guard
+	cp results/studies/guard_full/*.csv results/studies/guard_full/settings.json benchmarks/measured/guard
+	$(COMMANDS)/quote_studies.py guard
+
 pool: $(INSTALLED)  ## Compare the pool of models with its rivals in full, store the tables, learn its weights: 10 minutes.
 	@$(SNAKEMAKE) results/pages/studies/pool_full/index.html
 	mkdir -p benchmarks/measured/pool
 	cp results/studies/pool_full/*.csv results/studies/pool_full/settings.json benchmarks/measured/pool
 	PYTHONPATH=workflow $(BIN)/python -m studies.pool.learning results/studies/pool_full
-	$(COMMANDS)/quote_pool.py
+	$(COMMANDS)/quote_studies.py pool
 
 # Each package has its own environment, in which its methods are run as programs.
 PEER ?= crowd_kit
