@@ -150,6 +150,29 @@ class Reading:
             return found
         return replace(found, remarks=(*found.remarks, *doubtful_categories(found.labels)))
 
+    def by_answer(self, system: str) -> tuple[Reading, str | None]:
+        """Return the reading whose items are answers, and the column of what they answer.
+
+        Where several systems answered an item of a table with one row per label, item and system
+        together name the answer. Elsewhere items are answers already, and the column is None.
+        """
+        from annobench.io.table import chosen_columns, names_of_columns, read_groups_of_rows
+
+        source = self.source
+        if source.kind != "long":
+            return self, None
+        header = names_of_columns(source.path, source.content.head)
+        chosen = chosen_columns(source.path, header, dict(source.columns))
+        columns = {role: source.columns.get(role) for role in ("item", "annotator")}
+        try:
+            known = read_groups_of_rows(source.path, system, columns, content=source.content.whole)
+        except ReaderError as error:
+            raise ReaderError(str(error).replace("--by", "--against")) from error
+        if known["items"] or chosen.parts:
+            return self, None
+        item = chosen.roles["item"]
+        return replace(self, options=self.options | {"item": f"{item},{system}"}), item
+
     def by_item(self, column: str, items: Iterable[str], option: str) -> list[str]:
         """Read a column or field that says something of each item."""
         from annobench.io.reading import texts_by_item

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -16,14 +18,16 @@ from annobench.core.errors import AnnotationError, ReaderError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from annobench.io import Selection
+
 _TABLES = (
     *("judges", "agreement", "rates", "test", "baselines", "prevalence", "consistency"),
-    *("position", "plan"),
+    *("position", "plan", "systems", "differences", "slices", "bias", "over_time", "drift"),
 )
 
 
 #: What may be required of judges.
-_REQUIRABLE = ("agreement", "kappa", "difference")
+_REQUIRABLE = ("agreement", "kappa", "difference", "gain", "change")
 
 
 @reads_labels(writes="judges")
@@ -59,12 +63,52 @@ def judge(
             "one of two answers."
         ),
     ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            help="Compare systems: the column or field of the system that gave an answer."
+        ),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(help="The system to compare with; by default all pairs are compared."),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help="Compare systems by slice: a column, or a file of items and slices."),
+    ] = None,
+    category: Annotated[
+        str | None,
+        typer.Option(help="The category whose share is the score; by default the mean label."),
+    ] = None,
+    length: Annotated[
+        str | None,
+        typer.Option(
+            help="Bias by length: the column or field of an answer's length, or of the longer of "
+            "two answers."
+        ),
+    ] = None,
+    family: Annotated[
+        str | None,
+        typer.Option(
+            help="Self-preference: the column or field of the family of an answer's system."
+        ),
+    ] = None,
+    own: Annotated[
+        list[str] | None,
+        typer.Option(help="The family of a judge, such as gpt-4o=openai; by default its name."),
+    ] = None,
+    over: Annotated[
+        str | None,
+        typer.Option(help="Drift: a column of times, or of runs; of an export 'time'."),
+    ] = None,
     require: Annotated[
         list[str] | None,
         typer.Option(
             help="What the interval of every judge's agreement with humans has to support, such as "
-            "'kappa>=0.6'; or of its difference to theirs, 'difference>=-0.05'. Else the status "
-            "is 3."
+            "'kappa>=0.6'; or of its difference to theirs, 'difference>=-0.05'; of a system's gain "
+            "over the baseline, 'gain>=0'; of the judge's latest change, 'change>=-0.1'. Else the "
+            "status is 3."
         ),
     ] = None,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
@@ -74,32 +118,59 @@ def judge(
 
     Example: annobench judge labels.csv --judge gpt-4o --judge llama --gold checked.csv
     """
-    from annobench.judges import assessment
-    from annobench.reporting import judge_page
+    from annobench.core.times import parse_times
+    from annobench.judges import assessment, at_work
+    from annobench.reporting import judge_at_work, judge_page
     from annobench.reporting.pages import records
 
     try:
         required = [Requirement.of(text, "judge", _REQUIRABLE) for text in require or ()]
+        _refuse_idle(required, against, baseline, category, length, family, over)
         writing.check(["judges.html", *([RECORD] if required else [])], _TABLES)
         # A judge that was asked several times has several labels of an item.
-        selection = reading.select(repeats="all", shown_first=shown_first)
+        read, question = (reading, None) if against is None else reading.by_answer(against)
+        selection = read.select(repeats="all", shown_first=shown_first, over=over)
         refuse_sets(selection, "judge")
         labels = selection.labels
+        names = [selection.pseudonyms.get(name, name) for name in judges]
+        gold = read.gold(selection)
+
+        def column(name: str | None, option: str) -> list[str] | None:
+            return None if name is None else read.by_item(name, labels.items, option)
+
+        groups = column(clusters or question, "--clusters" if clusters else "--item")
         found = assessment.assess(
             labels,
-            [selection.pseudonyms.get(name, name) for name in judges],
-            gold=reading.gold(selection),
+            names,
+            gold=gold,
             epsilon=epsilon,
             score=score,
-            clusters=None
-            if clusters is None
-            else reading.by_item(clusters, labels.items, "--clusters"),
+            clusters=groups,
             shown_first=selection.shown_first,
             level=level,
             rng=seed,
         )
-        page = judge_page.render(found, source=reading.path.name, remarks=selection.said)
-        written = writing.write("judges.html", page, found.tables)
+        further = at_work.at_work(
+            labels,
+            names,
+            gold=gold,
+            category=category,
+            systems=column(against, "--against"),
+            baseline=baseline,
+            slices=_slices(read, selection, by),
+            lengths=column(length, "--length"),
+            families=column(family, "--family"),
+            own=_families(own, selection.pseudonyms),
+            times=None
+            if selection.times is None
+            else parse_times(selection.times, f"--over {over}"),
+            clusters=groups,
+            level=level,
+        )
+        page = judge_page.render(
+            found, source=reading.path.name, remarks=selection.said, further=further
+        )
+        written = writing.write("judges.html", page, found.tables | further.tables)
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
     for row in records(found.summary_table):
@@ -107,30 +178,100 @@ def judge(
         tells = "" if worth is None or worth != worth else f", worth {worth:.2f} human labels"
         say(f"{row['judge']}: {judge_page.verdict(row)}{tells}")
     print_reading(selection)
-    for text in found.remarks:
+    for text in judge_at_work.said_at_work(further):
+        say(text)
+    for text in (*found.remarks, *further.remarks):
         note(f"Note: {text}")
     say_written(writing.folder, written)
     if required:
         writing.record([RECORD])
         asked = {**reading.options, "score": score, "epsilon": epsilon, "level": level}
-        outcomes = [each for one in required for each in _outcomes(one, found.tables["agreement"])]
+        tables = found.tables | further.tables
+        outcomes = [each for one in required for each in _outcomes(one, tables, names)]
         decide(outcomes, writing.folder, command="judge", data=reading.path, options=asked)
 
 
-def _outcomes(required: Requirement, table: pd.DataFrame) -> list[Outcome]:
-    """Look up, for each judge, its agreement with humans, or how far it is from theirs."""
-    measure, column = "agreement", "human_judge"
-    if required.quantity == "difference":
-        column = "difference"
-    else:
-        measure = required.quantity
-    rows = table[table["measure"].eq(measure) & table["category"].isin(["", None])]
-    return [
-        Outcome(
-            required.quantity,
-            required.least,
-            row["judge"],
-            *(float(row[f"{column}{end}"]) for end in ("", "_lower", "_upper")),
+def _refuse_idle(
+    required: list[Requirement],
+    against: str | None,
+    baseline: str | None,
+    category: str | None,
+    length: str | None,
+    family: str | None,
+    over: str | None,
+) -> None:
+    """Refuse what needs an option that was not given."""
+    if category is not None and {against, length, family, over} == {None}:
+        raise AnnotationError(
+            "judge: --category has no effect without --against, --length, --family or --over. "
+            "Leave it out."
         )
-        for row in rows.to_dict("records")
-    ]
+    asked = {one.quantity for one in required}
+    if "gain" in asked and baseline is None:
+        raise AnnotationError(
+            "judge: --require gain is of systems over a baseline. Name the column of systems with "
+            "--against, and the baseline with --baseline."
+        )
+    if "change" in asked and over is None:
+        raise AnnotationError(
+            "judge: --require change is of a judge over time. Name the column of times with --over."
+        )
+
+
+def _families(own: list[str] | None, pseudonyms: Mapping[str, str]) -> dict[str, str]:
+    """Read which family each judge is of."""
+    found = {}
+    for text in own or ():
+        judge, equals, family = text.partition("=")
+        if not (judge and equals and family):
+            raise AnnotationError(
+                f"judge: --own {text!r} names no judge and family. Write --own gpt-4o=openai."
+            )
+        found[pseudonyms.get(judge, judge)] = family
+    return found
+
+
+def _slices(reading: Reading, selection: Selection, by: str | None) -> list[str | None] | None:
+    """Read the slice of each item."""
+    if by is None:
+        return None
+    from annobench.io.reading import read_groups
+
+    of, slices = read_groups(reading.source, by, selection)
+    if of != "items":
+        raise AnnotationError(
+            f"judge: --by {by} says something of annotators. Name a column that says something of "
+            "items."
+        )
+    return slices
+
+
+def _outcomes(
+    required: Requirement, tables: Mapping[str, pd.DataFrame], judges: list[str]
+) -> list[Outcome]:
+    """Look up what was found of each judge: agreement, systems' gains, or its change."""
+    import pandas as pd
+
+    columns = ("estimate", "lower", "upper")
+    if required.quantity == "gain":
+        found = tables["differences"]
+        found = found.assign(of=[f"{row.system} over {row.baseline}" for row in found.itertuples()])
+    elif required.quantity == "change":
+        found = tables["drift"]
+        found = found[found["measure"].eq("agreement") & found["contrast"].eq("latest")]
+    else:
+        is_difference = required.quantity == "difference"
+        column = "difference" if is_difference else "human_judge"
+        columns = (column, f"{column}_lower", f"{column}_upper")
+        found = tables.get("agreement", pd.DataFrame(columns=["judge", "measure", "category"]))
+        measure = "agreement" if is_difference else required.quantity
+        found = found[found["measure"].eq(measure) & found["category"].isin(["", None])]
+    outcomes = []
+    for name in judges:
+        rows = found[found["judge"].eq(name)].to_dict("records")
+        # What could not be estimated is not supported.
+        for row in rows or [dict.fromkeys(columns, math.nan)]:
+            of = f"{row['of']}, by {name}" if "of" in row else name
+            values = (float(row[column]) for column in columns)
+            outcomes.append(Outcome(required.quantity, required.least, of, *values))
+    return outcomes

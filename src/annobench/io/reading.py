@@ -21,6 +21,7 @@ from annobench.io.formats.export import GoldItems, Repeats, Selection
 from annobench.io.options import refuse_idle_options
 from annobench.io.source import Source
 from annobench.io.table import (
+    chosen_columns,
     count_labels,
     names_of_columns,
     read_beside_labels,
@@ -30,7 +31,6 @@ from annobench.io.table import (
     read_texts,
 )
 from annobench.labels.annotations import Annotations, Scale
-from annobench.labels.columns import choose_columns
 from annobench.labels.frames import from_long
 
 __all__ = ["read_labels", "select", "select_labels"]
@@ -373,14 +373,15 @@ def _said_of_columns(source: Source) -> str:
         return ""
     header = names_of_columns(source.path, source.content.head)
     wanted = {role: source.columns.get(role) for role in ("item", "annotator", "label")}
-    roles = choose_columns(source.path, header, wanted)
-    rest = [name for name in header if name and name not in roles]
+    chosen = chosen_columns(source.path, header, wanted)
+    rest = [name for name in header if name and name not in chosen.names]
     if not rest:
         return ""
     # What lists names belongs to the layouts, which a plain table does not need.
     from annobench.io.layouts._said import listed
 
-    column = {role: repr(name) for name, role in roles.items()}
+    column = {role: repr(name) for role, name in chosen.roles.items()}
+    column |= {"item": " and ".join(map(repr, chosen.parts))} if chosen.parts else {}
     return (
         f"A row is a label: {column['label']} of {column['annotator']} for {column['item']}; no "
         f"part of it: {listed(rest)}."

@@ -35,6 +35,7 @@ from annobench.core.names import unused
 from annobench.core.numbers import plain_categories, plain_number, with_points
 from annobench.core.optional import is_installed, optional
 from annobench.io._foreign import SECOND_HEADER, what_it_is
+from annobench.io.formats.tables import listed_columns
 from annobench.labels._coding import sorted_names
 from annobench.labels.annotations import SCALES, Annotations, Scale
 from annobench.labels.columns import choose_columns
@@ -54,6 +55,8 @@ else:
 __all__ = ["as_text", "read_gold", "read_table", "write_labels"]
 
 PARQUET = (".parquet", ".pq")
+#: What stands between the parts of an item's name.
+BETWEEN = " | "
 #: A table in such a file is no text with a delimiter.
 _NO_TEXT = (".xlsx", ".json", ".jsonl", ".ndjson")
 _TABBED = (".tsv", ".tab")
@@ -88,7 +91,8 @@ def read_table(
         The file.
     item, annotator, label : str, optional
         Names of the columns. By default the usual ones are recognised, such as
-        `item_id`, `worker` and `response`.
+        `item_id`, `worker` and `response`. Several columns that name the items together, such as
+        question and system, have commas between.
     categories : iterable, optional
         All categories in their order; a label that is none of them is an error.
     scale : {"nominal", "ordinal", "interval"}, optional
@@ -372,6 +376,62 @@ class _Column:
         return _Column(names, np.where(self.codes < 0, len(self.names), self.codes))
 
 
+@dataclass(frozen=True)
+class ChosenColumns:
+    """The column of each role; of items that several columns name together these, in ``parts``."""
+
+    roles: dict[str, str]
+    parts: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> dict[str, None]:
+        """The columns to read, each once."""
+        return dict.fromkeys([*self.roles.values(), *self.parts])
+
+    @property
+    def header(self) -> dict[str, str]:
+        """What the header has in place of each role's values."""
+        return self.roles | ({"item": BETWEEN.join(self.parts)} if self.parts else {})
+
+    def read(
+        self, values: Callable[[str], list[str | None] | pa.ChunkedArray]
+    ) -> dict[str, _Column]:
+        """Encode the columns by role."""
+        found = {role: _column_of(role, values(name)) for role, name in self.roles.items()}
+        if self.parts:
+            found["item"] = _together([_Column.of(values(name)) for name in self.parts])
+        return found
+
+
+def chosen_columns(path: Path, header: list[str], wanted: dict[str, str | None]) -> ChosenColumns:
+    """Map roles to columns; several may be named for the items, with commas between."""
+    item = wanted.get("item")
+    parts = () if item is None or item in header else tuple(listed_columns(item, header))
+    if len(parts) < 2 or not set(parts) <= set(header):
+        return ChosenColumns(
+            {role: name for name, role in choose_columns(path, header, wanted).items()}
+        )
+    rest = {role: name for role, name in wanted.items() if role != "item"}
+    chosen = choose_columns(path, header, rest)
+    return ChosenColumns({role: name for name, role in chosen.items()}, parts)
+
+
+def _together(parts: list[_Column]) -> _Column:
+    """Name rows by several columns; a row that lacks one of them has no name."""
+    codes = np.column_stack([part.codes for part in parts])
+    whole = (codes >= 0).all(axis=1)
+    rows, place = np.unique(codes[whole], axis=0, return_inverse=True)
+    cells = [[part.names[k] for part, k in zip(parts, row, strict=True)] for row in rows.tolist()]
+    names = [BETWEEN.join(own) for own in cells]
+    if len(set(names)) < len(names):  # a name holds what stands between
+        names = [json.dumps(own, ensure_ascii=False) for own in cells]
+    order, first = np.full(len(rows), -1), pd.unique(place)
+    order[first] = np.arange(first.size)
+    joint = np.full(len(codes), -1)
+    joint[whole] = order[place]
+    return _Column(tuple(names[k] for k in first), joint)
+
+
 def _of_texts(values: list[str | None]) -> tuple[list[str], NDArray[np.int64]]:
     """Code texts by first appearance, -1 where there is none."""
     codes, names = pd.factorize(np.array(values, dtype=object))
@@ -422,10 +482,9 @@ def _columns(
         if len(tables) > 1:
             raise ReaderError(f"{path}: {len(tables)} tables. Give a file with one.")
         [table] = tables
-        chosen = choose_columns(path, list(table.header), wanted)
+        chosen = chosen_columns(path, list(table.header), wanted)
         rows = list(table.rows(False))
-    columns = {role: [cell_text(row[name]) for _, row in rows] for name, role in chosen.items()}
-    found = {role: _column_of(role, own) for role, own in columns.items()}
+    found = chosen.read(lambda name: [cell_text(row[name]) for _, row in rows])
     return found, lambda: [f"row {number}" for number, _ in rows]
 
 
@@ -436,7 +495,7 @@ def _text_columns(
     text = _decode(path, content)
     delimiter, header = header_of(path, text)
     try:
-        chosen = choose_columns(path, header, wanted)
+        chosen = chosen_columns(path, header, wanted)
     except ReaderError as error:
         hint = _hint_of_header(path, text, wanted)
         raise ReaderError(f"{path}: line 1 is no header. {hint}" if hint else str(error)) from error
@@ -446,14 +505,14 @@ def _text_columns(
     table = _fast(text, header, delimiter) if plain and is_installed("pyarrow") else None
     if table is None:
         rows, _ = _careful(path, text, header, delimiter)
-        at = {name: header.index(name) for name in chosen}
+        at = {name: header.index(name) for name in chosen.names}
         table = {name: [row[n] for row in rows] for name, n in at.items()}
-    found = {role: _column_of(role, table[name]) for name, role in chosen.items()}
+    found = chosen.read(table.__getitem__)
 
     def lines() -> list[str]:
         return [f"line {n}" for n in _careful(path, text, header, delimiter)[1]]
 
-    _refuse_second_header(path, found, {role: name for name, role in chosen.items()}, lines)
+    _refuse_second_header(path, found, chosen.header, lines)
     return found, lines
 
 
@@ -761,10 +820,10 @@ def _parquet_columns(
     with refusing_parquet(path):
         with pq.ParquetFile(path) as file:
             schema = file.schema_arrow
-            chosen = choose_columns(path, list(schema.names), wanted)
-            table = file.read(columns=list(chosen))
-        found = {role: _column_of(role, as_text(table[name])) for name, role in chosen.items()}
-        labels = [table[name] for name, role in chosen.items() if role == "label"]
+            chosen = chosen_columns(path, list(schema.names), wanted)
+            table = file.read(columns=list(chosen.names))
+        found = chosen.read(lambda name: as_text(table[name]))
+        labels = [table[name] for role, name in chosen.roles.items() if role == "label"]
         order = declared_order(labels[0]) if labels else None
     return found, schema, lambda: [f"row {n + 1}" for n in range(table.num_rows)], order
 

@@ -207,6 +207,32 @@ def limits_of(values: ArrayLike) -> Limits:
     return math.floor(lowest * 5 + WHOLE) / 5, 1.0
 
 
+def limits_of_any(values: ArrayLike, *, zero: bool = False) -> Limits:
+    """Choose the ends of an axis of any quantity.
+
+    Parameters
+    ----------
+    values : array_like
+        Ends of intervals; what is not finite is passed over.
+    zero : bool, default False
+        Whether 0 is on the axis.
+
+    Returns
+    -------
+    tuple of float
+        Round values.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    x = x[np.isfinite(x)]
+    if zero or not x.size:
+        x = np.append(x, 0.0)
+    low, high = float(x.min()), float(x.max())
+    if low == high:
+        return low - 1.0, high + 1.0
+    found = MaxNLocator(7, steps=[1, 2, 5, 10]).tick_values(low, high)
+    return float(found[0]), float(found[-1])
+
+
 def limits_of_agreement(values: ArrayLike, scale: str) -> Limits:
     """Choose the ends of an axis of observed agreement."""
     x = np.asarray(values, dtype=np.float64)

@@ -11,8 +11,9 @@ import pandas as pd
 
 from annobench.judges.alternative_annotators import PASSES_FROM
 from annobench.judges.assessment import CONSTANT, Assessment
+from annobench.judges.at_work import AtWork
 from annobench.judges.prevalence import METHODS
-from annobench.reporting import figures, pages
+from annobench.reporting import figures, judge_at_work, pages
 from annobench.reporting.formats import counted, number, percent
 
 __all__ = ["EVEN", "NAMES", "render", "verdict"]
@@ -33,7 +34,13 @@ NAMES: Final = {
 }
 
 
-def render(found: Assessment, *, source: str, remarks: Sequence[str] = ()) -> str:
+def render(
+    found: Assessment,
+    *,
+    source: str,
+    remarks: Sequence[str] = (),
+    further: AtWork | None = None,
+) -> str:
     """Write the page.
 
     Parameters
@@ -44,6 +51,8 @@ def render(found: Assessment, *, source: str, remarks: Sequence[str] = ()) -> st
         Where the labels come from, such as the name of the file.
     remarks : sequence of str
         What was done to the labels before.
+    further : AtWork, optional
+        What was found about judges at work.
 
     Returns
     -------
@@ -52,6 +61,7 @@ def render(found: Assessment, *, source: str, remarks: Sequence[str] = ()) -> st
     """
     table = found.summary_table.reindex(columns=[*_COLUMNS])
     judges = pages.records(table)
+    further = AtWork() if further is None else further
     assert set(NAMES) == set(METHODS)
     return pages.render(
         "judge.html.j2",
@@ -59,8 +69,10 @@ def render(found: Assessment, *, source: str, remarks: Sequence[str] = ()) -> st
         source=source,
         lede=_lede(found, table),
         facts=_facts(found),
-        warnings=[*remarks, *found.remarks],
+        warnings=[*remarks, *found.remarks, *further.remarks],
         next=next_steps(found),
+        work=judge_at_work.layout(further),
+        said=judge_at_work.said_at_work(further),
         basis=found.basis,
         epsilon=found.epsilon,
         judges=judges,

@@ -17,7 +17,7 @@ from annobench.reporting import figures
 from annobench.reporting.formats import counted, number, shorten
 from annobench.reporting.pages import records
 
-__all__ = ["drift_of", "groups_of", "said_of_drift", "said_of_groups"]
+__all__ = ["drift_of", "groups_of", "said_of_drift", "said_of_groups", "said_p", "with_dates"]
 
 #: Annotators that are drawn, those with the strongest evidence of a trend first.
 MAX_DRAWN: Final = 12
@@ -48,7 +48,7 @@ def drift_of(found: OverTime | None) -> dict[str, Any] | None:
     return {
         "said": said_of_drift(found),
         "plot": _alpha_plot(found.windows),
-        "rows": records(_with_dates(found.windows)),
+        "rows": records(with_dates(found.windows)),
         "annotators": records(trends),
         "bands": _band_plots(found.annotators, list(trends["annotator"]), found.windows),
         "total": len(found.trends),
@@ -79,7 +79,7 @@ def said_of_drift(found: OverTime) -> list[str]:
         said.append(
             f"The agreement of {shorten(row['annotator'], 40)!r} with the others changes by "
             f"{row['change']:+.2f} from the first label to the last ({number(row['lower'], 2)} to "
-            f"{number(row['upper'], 2)}; adjusted {_p(row['p_adjusted'])})."
+            f"{number(row['upper'], 2)}; adjusted {said_p(row['p_adjusted'])})."
         )
     if found.n_undated:
         said.append(f"{counted(found.n_undated, 'label')} without a time left out.")
@@ -95,16 +95,39 @@ def said_of_drift(found: OverTime) -> list[str]:
 
 def _trend(change: float, p_value: float) -> str:
     if p_value >= SIGNIFICANT:
-        return f"no linear trend is significant ({_p(p_value)})"
-    return f"the linear trend, {change:+.2f} from first to last, is significant ({_p(p_value)})"
+        return f"no linear trend is significant ({said_p(p_value)})"
+    return f"the linear trend, {change:+.2f} from first to last, is significant ({said_p(p_value)})"
 
 
-def _p(value: float) -> str:
+def said_p(value: float) -> str:
+    """Say a p-value.
+
+    Parameters
+    ----------
+    value : float
+        In [0, 1].
+
+    Returns
+    -------
+    str
+        Such as "p = 0.012".
+    """
     return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
 
 
-def _with_dates(windows: pd.DataFrame) -> pd.DataFrame:
-    """Write the ends of windows, dates to the day where they span more than a week."""
+def with_dates(windows: pd.DataFrame) -> pd.DataFrame:
+    """Write the ends of windows, dates to the day where they span more than a week.
+
+    Parameters
+    ----------
+    windows : DataFrame
+        With begins and ends.
+
+    Returns
+    -------
+    DataFrame
+        Both as texts.
+    """
     table = windows.copy()
     for name in ("begins", "ends"):
         if pd.api.types.is_numeric_dtype(table[name]):
@@ -218,7 +241,7 @@ def said_of_groups(found: ByGroup) -> str:
     verdict = (
         "differ significantly" if found.p_value < SIGNIFICANT else "do not differ significantly"
     )
-    return f"{said}; the {len(known)} groups {verdict} ({_p(found.p_value)}).{left_out}"
+    return f"{said}; the {len(known)} groups {verdict} ({said_p(found.p_value)}).{left_out}"
 
 
 def boxes_of(found: pd.DataFrame | None) -> dict[str, Any] | None:

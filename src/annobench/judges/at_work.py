@@ -1,0 +1,250 @@
+"""Judges at work: two systems compared, biases, drift over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from annobench.core.errors import AnnotationError
+from annobench.core.numbers import plain_number
+from annobench.judges.bias import judge_bias
+from annobench.judges.drift import JudgeDrift, judge_drift
+from annobench.judges.scores import score_items, values_of_categories
+from annobench.judges.systems import SystemComparison, compare_systems
+from annobench.labels.annotations import Annotations
+from annobench.labels.column_kinds import number_of
+from annobench.labels.frames import as_annotations
+
+__all__ = ["AtWork", "at_work"]
+
+Floats = NDArray[np.float64]
+
+#: Tests below this are said to be significant.
+SIGNIFICANT: Final = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class AtWork:
+    """What was found about judges at work.
+
+    Attributes
+    ----------
+    score : str
+        What a score is; empty where none was needed.
+    systems : dict of str to SystemComparison
+        By each judge; empty unless systems were compared.
+    bias : DataFrame
+        As of `judge_bias`, with the judge in front; empty unless asked for.
+    drift : dict of str to JudgeDrift
+        Of the judges that labelled the anchor items at two times; empty unless asked for.
+    remarks : list of str
+        What could not be estimated, and cautions.
+    level : float
+        Of the intervals.
+    """
+
+    score: str = ""
+    systems: dict[str, SystemComparison] = field(default_factory=dict)
+    bias: pd.DataFrame = field(default_factory=pd.DataFrame)
+    drift: dict[str, JudgeDrift] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+    level: float = 0.95
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The tables that are not empty, by name."""
+        compared, followed = self.systems.items(), self.drift.items()
+        found = {
+            "systems": _by_judge((name, each.systems) for name, each in compared),
+            "differences": _by_judge((name, each.differences) for name, each in compared),
+            "slices": _by_judge((name, each.slices) for name, each in compared),
+            "bias": self.bias,
+            "over_time": _by_judge((name, each.windows) for name, each in followed),
+            "drift": _by_judge((name, each.tests) for name, each in followed),
+        }
+        return {name: table for name, table in found.items() if len(table)}
+
+
+def at_work(
+    annotations: Annotations,
+    judges: Sequence[str],
+    *,
+    gold: Mapping[str, str] | None = None,
+    category: str | None = None,
+    systems: ArrayLike | None = None,
+    baseline: str | None = None,
+    slices: ArrayLike | None = None,
+    lengths: Sequence[str] | None = None,
+    families: Sequence[str] | None = None,
+    own: Mapping[str, str] | None = None,
+    times: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    level: float = 0.95,
+) -> AtWork:
+    """Compare systems, estimate biases and follow judges over time, as far as is asked for.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Labels of humans and judges.
+    judges : sequence of str
+        Names of the annotators that are judges.
+    gold : mapping of str to str, optional
+        The category of some items, in place of the humans' labels.
+    category : str, optional
+        The category whose share is the score; by default the score is the mean label.
+    systems : array_like of str, shape (I,), optional
+        The system that gave each answer; compares systems.
+    baseline, slices
+        As of `compare_systems`.
+    lengths : sequence of str, shape (I,), optional
+        The length of each answer; or of comparisons of two answers the longer one, by its category,
+        anything else where neither is.
+    families : sequence of str, shape (I,), optional
+        The family of the system that gave each answer.
+    own : mapping of str to str, optional
+        The family of each judge; by default the one called as the judge is.
+    times : array_like of datetime64 or float, shape (N,), optional
+        When each label was given; follows judges over time.
+    clusters : array_like, shape (I,), optional
+        What each item belongs to, such as its question.
+    level : float, default 0.95
+        Of the intervals.
+
+    Returns
+    -------
+    AtWork
+        What was asked for.
+
+    Raises
+    ------
+    AnnotationError
+        As of `score_items`, `compare_systems`, `judge_bias` and `judge_drift`; or if lengths are
+        neither numbers nor categories.
+    """
+    a = as_annotations(annotations, "at_work")
+    remarks: list[str] = []
+    compared: dict[str, SystemComparison] = {}
+    tables: list[tuple[str, pd.DataFrame]] = []
+    followed: dict[str, JudgeDrift] = {}
+    longer = None if lengths is None else _longer_answers(a, lengths)
+    scores = None
+    if systems is not None or families is not None or (lengths is not None and longer is None):
+        scores = score_items(a, judges, gold=gold, category=category)
+    if scores is not None and systems is not None:
+        for name, judge in scores.judges.items():
+            compared[name] = compare_systems(
+                judge,
+                scores.human,
+                systems,
+                clusters=clusters,
+                baseline=baseline,
+                slices=slices,
+                level=level,
+            )
+            remarks += _said_of_selection(name, compared[name])
+    if longer is not None:
+        picks = score_items(a, judges, gold=gold, values=longer)
+        for name, judge in picks.judges.items():
+            found = judge_bias(judge, picks.human, clusters=clusters, level=level)
+            tables.append((name, found.assign(bias="longer answer")))
+    if scores is not None and (families is not None or (lengths is not None and longer is None)):
+        measured = None if longer is not None or lengths is None else _numbers(lengths)
+        for name, judge in scores.judges.items():
+            is_own = None if families is None else _own(name, families, own or {}, remarks)
+            found = judge_bias(
+                judge, scores.human, lengths=measured, own=is_own, clusters=clusters, level=level
+            )
+            tables.append((name, found))
+    if times is not None:
+        followed = judge_drift(
+            a, judges, times, gold=gold, values=_values(a, category), clusters=clusters, level=level
+        )
+        remarks += [
+            f"{name} was not followed over time: it labelled no anchor items at two times."
+            for name in judges
+            if name not in followed
+        ]
+    bias = _by_judge(tables)
+    return AtWork("" if scores is None else scores.of, compared, bias, followed, remarks, level)
+
+
+def _by_judge(tables: Iterable[tuple[str, pd.DataFrame]]) -> pd.DataFrame:
+    """Put tables together, with the judge in front."""
+    given = [(name, table) for name, table in tables if len(table)]
+    if not given:
+        return pd.DataFrame()
+    found = pd.concat([table.assign(judge=name) for name, table in given], ignore_index=True)
+    found.insert(0, "judge", found.pop("judge"))
+    return found
+
+
+def _said_of_selection(judge: str, found: SystemComparison) -> list[str]:
+    """Caution where humans seem not to have scored a random part of the answers."""
+    if not found.selection["p_value"] < SIGNIFICANT:
+        return []
+    more, p_value = found.selection["estimate"], found.selection["p_value"]
+    return [
+        f"{judge} scores the answers that humans scored, too, {abs(more):.2g} "
+        f"{'higher' if more > 0 else 'lower'} than others of the same system (p = {p_value:.2g}). "
+        "The correction assumes that humans scored answers drawn at random."
+    ]
+
+
+def _longer_answers(a: Annotations, lengths: Sequence[str]) -> Floats | None:
+    """Return what each category counts on each item if lengths name the longer of two answers."""
+    names = [plain_number(name) for name in lengths]
+    measured = np.isfinite([number_of(name) for name in names])
+    code = {name: k for k, name in enumerate(a.categories)}
+    longer = np.array([code.get(name, -1) for name in names])
+    answers = np.unique(longer[longer >= 0])
+    if measured.all():
+        return None
+    if answers.size < 2:
+        shown = names[int(np.argmin(measured))]
+        raise AnnotationError(
+            f"--length: {shown!r} is no number, and fewer than two categories are named there as "
+            "the longer answer. Give each answer a length; or, of comparisons of two answers, the "
+            "category of the longer one."
+        )
+    values = np.full((a.n_items, a.n_categories), 0.5)
+    values[:, answers] = 0.0
+    known = np.flatnonzero(longer >= 0)
+    values[known, longer[known]] = 1.0
+    values[longer < 0] = np.nan
+    return values
+
+
+def _numbers(lengths: Sequence[str]) -> Floats:
+    return np.array([number_of(length) for length in lengths])
+
+
+def _own(
+    judge: str, families: Sequence[str], own: Mapping[str, str], remarks: list[str]
+) -> NDArray[np.bool_] | None:
+    """Return which answers are of the judge's family, if any are."""
+    family = own.get(judge, judge)
+    found = np.array([name == family for name in families])
+    if found.any():
+        return found
+    remarks.append(
+        f"{judge}: no answer is of the family {family!r}, so that self-preference is not "
+        f"estimated. Name its family with --own {judge}=FAMILY; there are "
+        f"{', '.join(map(repr, dict.fromkeys(families)))}."
+    )
+    return None
+
+
+def _values(a: Annotations, category: str | None) -> Floats | None:
+    """Return what categories count for score differences, if that is defined."""
+    try:
+        return values_of_categories(a, category)[0]
+    except AnnotationError:
+        if category is not None:
+            raise
+        return None

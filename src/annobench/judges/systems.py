@@ -1,0 +1,382 @@
+r"""Systems scored by one judge, compared with the help of the answers that humans scored, too.
+
+A judge scores N_s answers of system s by f, and humans score n_s of them by y, drawn at random. The
+score of the system is estimated by the difference estimator
+
+.. math:: \hat\theta_s = \bar y_{n_s} + w (\bar f_{N_s} - \bar f_{n_s}),
+
+the humans' mean, moved by how much more the judge gives all answers than those that humans scored.
+It is unbiased whatever the judge is, because both of its means have the same expectation. With w =
+1 it is the judge's mean plus its mean error; w = 0 leaves the judge out. The difference of two
+systems takes one weight for both.
+
+Two systems that answer the same questions are compared within questions. Each answer adds a
+residual to the error of the difference, ::
+
+    r = sign ((y - w f - mean of these) / n_s + w f_ / N_s)   scored by humans, too
+    r = sign  w f_ / N_s                                      by the judge alone
+
+with the sign of its system, f_ being f minus its mean over answers of its kind. The variance is
+that of the sums of r over questions, so that what makes a question hard for both systems cancels; a
+larger cluster, such as a document, takes the place of the question. Questions with and without a
+human score are two strata, each with the factor C / (C - 1) for its C clusters. The weight
+minimises this variance: it is the regression coefficient of the humans' part on the judge's, cut to
+[0, 1]. Intervals are Student's with one degree of freedom less than there are clusters with human
+scores.
+
+Cochran (1977), Sampling Techniques, sections 7.3 and 12.6, for the estimator; Angelopoulos, Bates,
+Fannjiang, Jordan and Zrnic (2023), Science 382, 669-674, and Angelopoulos, Duchi and Zrnic (2023),
+arXiv 2311.01453, for prediction-powered inference, which it is for single means: their weight is w
+times the share of the answers without a human score.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import chi2, t
+
+from annobench.core.discovery import did_you_mean
+from annobench.core.errors import AnnotationError, check_level
+from annobench.core.results import Summarised
+from annobench.judges.clusters import cluster_codes
+from annobench.judges.regression import least_squares
+from annobench.resampling.multiplicity import holm
+
+__all__ = ["SystemComparison", "compare_systems"]
+
+Floats = NDArray[np.float64]
+
+#: With fewer clusters that humans scored, intervals may be too narrow; of two systems, as many that
+#: tell them apart.
+FEWEST_CLUSTERS: Final = 10
+
+
+@dataclass(frozen=True, eq=False)
+class SystemComparison(Summarised):
+    """Systems compared by a judge and humans.
+
+    Attributes
+    ----------
+    systems : DataFrame
+        One row a system: system, n_answers that the judge scored, n_human of them that humans
+        scored, n_clusters of these, judge_score (the judge's mean), human_score (the humans' mean),
+        and the estimate with standard_error, lower, upper, weight and caution. NaN where fewer than
+        two clusters have human scores.
+    differences : DataFrame
+        One row a pair of systems: system, baseline, n_answers, n_human, n_clusters with human
+        scores, judge_score and human_score (differences of means), estimate (system less baseline),
+        standard_error, lower, upper, weight, p_value of no difference, human_standard_error without
+        the judge, caution, and p_adjusted by Holm's method.
+    slices : DataFrame
+        The same for each slice, in the column slice, with p_value_slices of equal differences in
+        all slices; empty without slices.
+    selection : dict of str to float
+        How much more the judge gives the answers that humans scored than others of the same system:
+        estimate, lower, upper and p_value. Far from 0 they are no random sample.
+    level : float
+        Of the intervals.
+    """
+
+    systems: pd.DataFrame
+    differences: pd.DataFrame
+    slices: pd.DataFrame
+    selection: dict[str, float]
+    level: float
+
+    def summary(self) -> pd.DataFrame:
+        """Return the differences.
+
+        Returns
+        -------
+        DataFrame
+            By pair of systems.
+        """
+        return self.differences.set_index(["system", "baseline"])
+
+    def _headline(self) -> str:
+        first = self.differences.iloc[0]
+        return (
+            f"{first['system']} less {first['baseline']}: {first['estimate']:.3g} "
+            f"({first['lower']:.3g} to {first['upper']:.3g}); {len(self.systems)} systems"
+        )
+
+
+def compare_systems(
+    judge: ArrayLike,
+    human: ArrayLike,
+    systems: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    baseline: str | None = None,
+    slices: ArrayLike | None = None,
+    weight: float | None = None,
+    level: float = 0.95,
+) -> SystemComparison:
+    """Compare the scores of systems by a judge, corrected by the scores of humans.
+
+    Parameters
+    ----------
+    judge : array_like of float, shape (I,)
+        The judge's score of each answer; answers with NaN are left out.
+    human : array_like of float, shape (I,)
+        The humans' score of the answers that they scored, drawn at random within each system; NaN
+        for the others.
+    systems : array_like of str, shape (I,)
+        The system that gave the answer.
+    clusters : array_like, shape (I,), optional
+        The question that the answer belongs to, by which systems are paired, or a larger cluster;
+        by default answers are independent.
+    baseline : str, optional
+        The system that all others are compared with; by default all pairs are compared, each system
+        with those that appear before it.
+    slices : array_like, shape (I,), optional
+        The slice of each answer, such as its language; None for none.
+    weight : float, optional
+        Of the judge: 1 in full, 0 not at all. By default that of least variance.
+    level : float, default 0.95
+        Of the intervals.
+
+    Returns
+    -------
+    SystemComparison
+        Scores, differences, and differences by slice.
+
+    Raises
+    ------
+    AnnotationError
+        If lengths differ, there are fewer than two systems, the baseline is unknown, the weight is
+        outside [0, 1], or no answer has both scores.
+
+    Examples
+    --------
+    >>> judge, human = [3, 2, 4, 3, 5, 3, 4, 4], [3, 2, 5, 3, np.nan, np.nan, np.nan, np.nan]
+    >>> found = compare_systems(judge, human, ["new", "old"] * 4, clusters=[*"aabbccdd"], weight=1)
+    >>> found.differences["estimate"].tolist()  # old less new: -1.5 + (-1 - -1)
+    [-1.5]
+    """
+    check_level(level, "compare_systems")
+    f, y = np.asarray(judge, dtype=np.float64), np.asarray(human, dtype=np.float64)
+    names = np.asarray(systems, dtype=object)
+    if f.ndim != 1 or not f.shape == y.shape == names.shape:
+        raise AnnotationError(
+            f"compare_systems: {f.size} scores of the judge, {y.size} of humans and {names.size} "
+            "systems. Give one of each an answer, NaN for no score."
+        )
+    if weight is not None and not 0 <= weight <= 1:
+        raise AnnotationError(f"compare_systems: the weight {weight} is outside [0, 1].")
+    group = cluster_codes(clusters, f.size)
+    group = np.arange(f.size) if group is None else group
+    kept = np.isfinite(f)
+    f, y, names, group = f[kept], y[kept], names[kept], group[kept]
+    if not np.isfinite(y).any():
+        raise AnnotationError(
+            "compare_systems: no answer was scored by the judge and by humans. Have some answers "
+            "of each system scored by people."
+        )
+    code, known = pd.factorize(names)
+    pairs = _pairs([str(name) for name in known], baseline)
+
+    def differences(of: NDArray[np.bool_]) -> pd.DataFrame:
+        rows = [_contrast(f, y, code, group, of, pair, weight, level) for pair in pairs]
+        table = pd.DataFrame(rows)
+        table.insert(0, "system", [str(known[new]) for new, _ in pairs])
+        table.insert(1, "baseline", [str(known[old]) for _, old in pairs])
+        return table.assign(p_adjusted=holm(table["p_value"]))
+
+    everything = np.ones(f.size, dtype=bool)
+    table = pd.DataFrame(
+        _contrast(f, y, code, group, everything, (system, None), weight, level)
+        for system in range(len(known))
+    )
+    table.insert(0, "system", [str(name) for name in known])
+    return SystemComparison(
+        table.drop(columns=["p_value", "human_standard_error"]),
+        differences(everything),
+        _by_slice(slices, kept, differences),
+        _selection(f, np.isfinite(y), code, group, level),
+        level,
+    )
+
+
+def _pairs(known: list[str], baseline: str | None) -> list[tuple[int, int]]:
+    """Return which systems to compare with which."""
+    if len(known) < 2:
+        raise AnnotationError(
+            f"compare_systems: every answer is of {known[0]!r}. Give answers of two systems."
+        )
+    if baseline is None:
+        return [(new, old) for old, new in combinations(range(len(known)), 2)]
+    if baseline not in known:
+        raise AnnotationError(
+            f"compare_systems: no system is called {baseline!r}.{did_you_mean(baseline, known)} "
+            f"There are {', '.join(map(repr, known[:10]))}. Correct --baseline."
+        )
+    old = known.index(baseline)
+    return [(new, old) for new in range(len(known)) if new != old]
+
+
+def _contrast(
+    f: Floats,
+    y: Floats,
+    code: NDArray[np.int64],
+    group: NDArray[np.int64],
+    of: NDArray[np.bool_],
+    pair: tuple[int, int | None],
+    weight: float | None,
+    level: float,
+) -> dict[str, Any]:
+    """Estimate a system's score, or the difference of two."""
+    human, judged = np.zeros(f.size), np.zeros(f.size)  # residuals: human - weight * judged
+    estimate, means = np.zeros(2), np.zeros(2)
+    n_human = []
+    scored = np.isfinite(y) & of
+    for sign, system in zip((1, -1), pair, strict=True):
+        if system is None:
+            continue
+        own = (code == system) & of
+        both, alone = own & scored, own & ~scored
+        n, total = int(both.sum()), int(own.sum())
+        n_human.append(n)
+        if not n:
+            estimate[:], means[:] = np.nan, np.nan
+            continue
+        share = 1 - n / total
+        means += sign * np.array([f[own].mean(), y[both].mean()])
+        estimate += sign * np.array([y[both].mean(), f[both].mean() - f[own].mean()])
+        human[both] = sign * (y[both] - y[both].mean()) / n
+        judged[both] = sign * share * (f[both] - f[both].mean()) / n
+        judged[alone] = -sign * (f[alone] - f[alone].mean()) / total if alone.any() else 0
+    used = of & np.isin(code, [system for system in pair if system is not None])
+    sums = _Sums.of(human[used], judged[used], group[used], scored[used])
+    w = sums.best_weight if weight is None else weight
+    error = sums.standard_error(w) if min(n_human) else math.nan
+    value = float(estimate[0] - w * estimate[1])
+    df = sums.n_scored - 1
+    p_value = math.nan
+    if error > 0:
+        p_value = float(2 * t.sf(abs(value) / error, df))
+    elif not math.isnan(error):
+        p_value = float(value == 0)
+    half = float(t.ppf((1 + level) / 2, df)) * error if df > 0 else math.nan
+    return {
+        "n_answers": int(used.sum()),
+        "n_human": sum(n_human),
+        "n_clusters": sums.n_scored,
+        "judge_score": means[0],
+        "human_score": means[1],
+        "estimate": value,
+        "standard_error": error,
+        "lower": value - half,
+        "upper": value + half,
+        "weight": w,
+        "p_value": p_value,
+        "human_standard_error": sums.standard_error(0.0) if min(n_human) else math.nan,
+        "caution": _caution(sums, min(n_human)),
+    }
+
+
+def _caution(sums: _Sums, fewest: int) -> str:
+    if not fewest:
+        return "no answer scored by humans"
+    if sums.n_scored < FEWEST_CLUSTERS or sums.n_differing < FEWEST_CLUSTERS:
+        return "few human scores: the interval may be too narrow"
+    return ""
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """Residuals summed over clusters, those with a human score first; of each stratum a factor."""
+
+    human: Floats
+    judged: Floats
+    factor: Floats
+    n_scored: int
+    n_differing: int
+
+    @classmethod
+    def of(
+        cls,
+        human: Floats,
+        judged: Floats,
+        group: NDArray[np.int64],
+        scored: NDArray[np.bool_],
+    ) -> _Sums:
+        used, place = np.unique(group, return_inverse=True)
+        has_human = np.bincount(place, scored, used.size) > 0
+        n = np.where(has_human, has_human.sum(), (~has_human).sum())
+        with np.errstate(divide="ignore"):
+            factor = np.where(n > 1, n / (n - 1.0), np.where(has_human, np.inf, 1.0))
+        a, b = (np.bincount(place, each, used.size) for each in (human, judged))
+        own = np.round(a[has_human], 12)
+        common = np.unique(own, return_counts=True)[1].max(initial=0)
+        return cls(a, b, factor, int(has_human.sum()), int(own.size - common))
+
+    @property
+    def best_weight(self) -> float:
+        """The weight of least variance."""
+        if self.n_scored < 2:
+            return 0.0
+        square = float(self.factor @ self.judged**2)
+        if not square:
+            return 0.0
+        return float(np.clip(self.factor @ (self.human * self.judged) / square, 0, 1))
+
+    def standard_error(self, weight: float) -> float:
+        """Return the standard error; NaN with fewer than two clusters with a human score."""
+        if self.n_scored < 2:
+            return math.nan
+        return math.sqrt(float(self.factor @ (self.human - weight * self.judged) ** 2))
+
+
+def _selection(
+    f: Floats,
+    scored: NDArray[np.bool_],
+    code: NDArray[np.int64],
+    group: NDArray[np.int64],
+    level: float,
+) -> dict[str, float]:
+    """Compare the judge's scores of answers with and without a human score, within systems."""
+    columns = np.column_stack([scored, code[:, None] == np.unique(code)]).astype(np.float64)
+    return least_squares(columns, f, group).test(0, level)
+
+
+def _by_slice(slices: ArrayLike | None, kept: NDArray[np.bool_], differences: Any) -> pd.DataFrame:
+    """Compare systems in each slice, and test whether their differences are equal in all."""
+    if slices is None:
+        return pd.DataFrame()
+    names = np.asarray(slices, dtype=object)
+    if names.shape != kept.shape:
+        raise AnnotationError(
+            f"compare_systems: {names.size} slices of {kept.size} answers. Give one of each."
+        )
+    code, known = pd.factorize(names[kept])
+    tables = [
+        differences(code == number).assign(slice=str(name)) for number, name in enumerate(known)
+    ]
+    table = pd.concat(tables, ignore_index=True)
+    table.insert(0, "slice", table.pop("slice"))
+    pair = [table["system"], table["baseline"]]
+    table["p_adjusted"] = holm(table["p_value"])
+    equal = table.groupby(["system", "baseline"], sort=False)[["estimate", "standard_error"]].apply(
+        _p_of_equal
+    )
+    table["p_value_slices"] = [equal[key] for key in zip(*pair, strict=True)]
+    return table
+
+
+def _p_of_equal(rows: pd.DataFrame) -> float:
+    """Test by Cochran's Q whether independent estimates are equal."""
+    known = rows[rows["standard_error"] > 0]
+    if len(known) < 2:
+        return math.nan
+    weight = known["standard_error"] ** -2.0
+    mean = np.average(known["estimate"], weights=weight)
+    q = float(weight @ (known["estimate"] - mean) ** 2)
+    return float(chi2.sf(q, len(known) - 1))

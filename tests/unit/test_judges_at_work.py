@@ -1,0 +1,305 @@
+"""Judges at work: systems compared by a judge and humans, bias, drift."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from annobench.core.errors import AnnotationError
+from annobench.judges.at_work import at_work
+from annobench.judges.bias import judge_bias
+from annobench.judges.drift import judge_drift
+from annobench.judges.scores import score_items
+from annobench.judges.systems import compare_systems
+from annobench.labels.annotations import Annotations
+
+
+def scores(seed=1, n=300, n_human=60, effect=0.5):
+    """Draw scores of two systems on the same questions; humans score some questions."""
+    rng = np.random.default_rng(seed)
+    hard = np.tile(rng.normal(0, 1, n), 2)
+    new = np.repeat([1.0, 0.0], n)
+    truth = hard + effect * new + rng.normal(0, 0.7, 2 * n)
+    judge = truth + 0.4 * new + rng.normal(0, 0.5, 2 * n)  # favours the new system
+    seen = np.tile(rng.permutation(n) < n_human, 2)
+    human = np.where(seen, truth + rng.normal(0, 0.3, 2 * n), np.nan)
+    questions = np.tile(np.arange(n), 2)
+    return judge, human, np.where(new, "new", "old"), questions
+
+
+def test_the_judges_favour_is_corrected_and_pairing_shortens_the_interval():
+    judge, human, systems, questions = scores(n=3_000, n_human=600)
+    paired = compare_systems(judge, human, systems, clusters=questions, baseline="old")
+    row = paired.differences.iloc[0]
+    assert row["judge_score"] > row["upper"]
+    assert row["lower"] < 0.5 < row["upper"]
+    alone = compare_systems(judge, human, systems, baseline="old").differences.iloc[0]
+    assert row["standard_error"] < 0.8 * alone["standard_error"]
+    assert row["standard_error"] < 0.9 * row["human_standard_error"]
+    assert set(paired.systems["system"]) == {"new", "old"}
+
+
+def test_the_weight_has_the_least_standard_error():
+    judge, human, systems, questions = scores()
+
+    def error(weight):
+        found = compare_systems(judge, human, systems, clusters=questions, weight=weight)
+        return found.differences["standard_error"].iloc[0]
+
+    chosen = compare_systems(judge, human, systems, clusters=questions).differences.iloc[0]
+    assert 0 < chosen["weight"] < 1
+    assert all(error(w) >= chosen["standard_error"] for w in np.linspace(0, 1, 21))
+
+
+def test_the_estimate_follows_a_change_of_units_and_of_order():
+    judge, human, systems, questions = scores()
+    one = compare_systems(judge, human, systems, clusters=questions, baseline="old")
+    order = np.random.default_rng(1).permutation(judge.size)
+    two = compare_systems(
+        3 * judge[order] + 1,
+        3 * human[order] + 1,
+        systems[order],
+        clusters=questions[order],
+        baseline="old",
+    )
+    columns = ["estimate", "lower", "upper", "standard_error"]
+    expected = (3 * one.differences[columns]).to_numpy()
+    assert two.differences[columns].to_numpy() == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_judge_that_says_nothing_counts_nothing():
+    judge, human, systems, questions = scores()
+    found = compare_systems(np.ones_like(judge), human, systems, clusters=questions)
+    row = found.differences.iloc[0]
+    assert row["weight"] == 0
+    assert row["estimate"] == pytest.approx(row["human_score"])
+    assert row["standard_error"] == row["human_standard_error"]
+
+
+def test_slices_are_compared_and_tested():
+    judge, human, systems, questions = scores(n=2_000, n_human=800)
+    where = np.where(questions % 2, "en", "de")
+    shifted = human + np.where((systems == "new") & (where == "en"), 1.0, 0.0)
+    equal = compare_systems(judge, human, systems, clusters=questions, slices=where)
+    apart = compare_systems(judge, shifted, systems, clusters=questions, slices=where)
+    assert list(equal.slices["slice"]) == ["de", "en"]
+    assert equal.slices["p_value_slices"].iloc[0] > 1e-3 > apart.slices["p_value_slices"].iloc[0]
+
+
+def test_answers_that_humans_chose_are_noticed():
+    judge, human, systems, questions = scores()
+    random = compare_systems(judge, human, systems, clusters=questions)
+    best = np.where(judge > np.quantile(judge, 0.7), human, np.nan)
+    best = np.where(np.isnan(best) & (judge > np.quantile(judge, 0.7)), judge, best)
+    chosen = compare_systems(judge, best, systems, clusters=questions)
+    assert random.selection["p_value"] > 1e-3 > chosen.selection["p_value"]
+
+
+def test_several_systems_are_compared_in_pairs_or_with_a_baseline():
+    rng = np.random.default_rng(2)
+    systems = np.repeat([*"abc"], 40)
+    judge = rng.normal(size=120)
+    every = compare_systems(judge, judge, systems, clusters=np.tile(np.arange(40), 3))
+    pairs = list(zip(every.differences["system"], every.differences["baseline"], strict=True))
+    assert pairs == [("b", "a"), ("c", "a"), ("c", "b")]
+    one = compare_systems(judge, judge, systems, baseline="b")
+    assert list(one.differences["system"]) == ["a", "c"]
+    assert (one.differences["p_adjusted"] >= one.differences["p_value"]).all()
+
+
+def test_a_system_that_no_human_scored_has_no_estimate():
+    judge, human, systems, questions = scores()
+    found = compare_systems(
+        judge, np.where(systems == "new", np.nan, human), systems, clusters=questions
+    )
+    row = found.differences.iloc[0]
+    assert np.isnan([row["estimate"], row["lower"], row["standard_error"]]).all()
+    assert row["caution"] == "no answer scored by humans"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"baseline": "nwe"}, "Did you mean 'new'"),
+        ({"weight": 2}, "outside"),
+        ({"level": 2}, "level"),
+        ({"slices": ["x"]}, "1 slices of 600"),
+        ({"clusters": [1]}, "have a cluster"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options, message):
+    judge, human, systems, _ = scores()
+    with pytest.raises(AnnotationError, match=message):
+        compare_systems(judge, human, systems, **options)
+
+
+def test_one_system_or_no_human_is_refused():
+    judge, human, systems, _ = scores()
+    with pytest.raises(AnnotationError, match="two systems"):
+        compare_systems(judge, human, np.full(judge.size, "new"))
+    with pytest.raises(AnnotationError, match="scored by people"):
+        compare_systems(judge, np.full(judge.size, np.nan), systems)
+    with pytest.raises(AnnotationError, match="600 scores of the judge, 1 of"):
+        compare_systems(judge, human[:1], systems)
+
+
+def answers(seed=3, n=400):
+    """Draw labels of a human and two judges; one favours long answers and its family."""
+    rng = np.random.default_rng(seed)
+    length = np.exp2(rng.normal(8, 1, n))
+    family = rng.choice(["ours", "theirs"], n)
+    truth = rng.integers(2, 5, n)
+    fair = truth + rng.integers(-1, 2, n)
+    biased = truth + np.round(0.5 * (np.log2(length) - 8) + 0.8 * (family == "ours")).astype(int)
+    items = [f"i{k}" for k in range(n)]
+    labels = Annotations.from_arrays(
+        items * 3,
+        np.repeat(["ann", "fair", "biased"], n),
+        np.concatenate([truth, fair, biased]).astype(str),
+    )
+    return labels, length, family
+
+
+def test_length_and_family_are_told_apart():
+    labels, length, family = answers()
+    found = at_work(
+        labels,
+        ["fair", "biased"],
+        lengths=[f"{x:.3f}" for x in length],
+        families=list(family),
+        own={"fair": "ours", "biased": "ours"},
+    )
+    table = found.bias.set_index(["judge", "bias"])
+    assert table.loc[("biased", "length"), "lower"] > 0.3
+    assert table.loc[("biased", "own family"), "lower"] > 0.5
+    assert table.loc[("biased", "own family"), "n_own"] == (family == "ours").sum()
+    for bias in ("length", "own family"):
+        row = table.loc[("fair", bias)]
+        assert row["lower"] < 0 < row["upper"]
+        assert row["adjusted_lower"] < row["adjusted"] < row["adjusted_upper"]
+
+
+def test_what_is_not_identified_is_said():
+    rng = np.random.default_rng(1)
+    judge, human = rng.normal(size=(2, 30))
+    same = judge_bias(judge, human, lengths=np.full(30, 7), own=np.zeros(30)).set_index("bias")
+    assert same.loc["length", "note"] == "all answers that humans scored are of one length"
+    assert "no answer of the judge's family" in same.loc["own family", "note"]
+    assert np.isnan(same.loc["length", ["estimate", "lower", "p_value"]].astype(float)).all()
+    all_own = judge_bias(judge, human, own=np.ones(30)).set_index("bias")
+    assert "alone" in all_own.loc["own family", "note"]
+    with pytest.raises(AnnotationError, match="better answers"):
+        judge_bias(judge, np.full(30, np.nan))
+    with pytest.raises(AnnotationError, match="above 0"):
+        judge_bias(judge, human, lengths=np.zeros(30))
+
+
+def test_a_family_that_no_answer_has_is_said():
+    labels, _, family = answers(n=40)
+    found = at_work(labels, ["fair"], families=list(family))
+    assert "--own fair=FAMILY" in found.remarks[0]
+    assert list(found.bias["bias"]) == ["score difference"]
+    named = at_work(labels, ["fair"], families=["fair" if f == "ours" else f for f in family])
+    assert list(named.bias["bias"]) == ["score difference", "own family"]
+
+
+def test_the_longer_of_two_answers():
+    rng = np.random.default_rng(4)
+    n = 200
+    longer, better = rng.choice(["A", "B"], n), rng.choice(["A", "B"], n)
+    biased = np.where(rng.random(n) < 0.4, longer, better).astype(object)
+    biased[:20] = "tie"
+    items = [f"p{k}" for k in range(n)]
+    labels = Annotations.from_arrays(
+        items * 2, np.repeat(["ann", "llm"], n), np.concatenate([better, biased])
+    )
+    named = np.where(np.arange(n) < 190, longer, "equal")
+    found = at_work(labels, ["llm"], lengths=list(named)).bias.iloc[0]
+    picks = np.where(biased == longer, 1.0, np.where(biased == "tie", 0.5, 0.0))
+    assert found["bias"] == "longer answer"
+    assert found["n_items"] == 190
+    assert found["estimate"] == pytest.approx((picks - (better == longer))[:190].mean())
+    with pytest.raises(AnnotationError, match="Give each answer a length"):
+        at_work(labels, ["llm"], lengths=["long"] * n)
+
+
+def test_scores_need_numbers_or_a_category():
+    labels = Annotations.from_arrays([*"xxy"], ["ann", "llm", "llm"], ["yes", "no", "yes"])
+    with pytest.raises(AnnotationError, match="--category"):
+        score_items(labels, ["llm"])
+    with pytest.raises(AnnotationError, match="Did you mean 'yes'"):
+        score_items(labels, ["llm"], category="yess")
+    found = score_items(labels, ["llm"], category="yes", gold={"y": "no", "z": "no"})
+    assert found.judges["llm"].tolist() == [0.0, 1.0]
+    assert np.array_equal(found.human, [np.nan, 0.0], equal_nan=True)
+
+
+def runs(seed=5, n=60, n_runs=8, worse=0.0, by_time=False):
+    """Draw what a judge says of anchor items in each run; in the last it is worse."""
+    rng = np.random.default_rng(seed)
+    item, run = np.tile(np.arange(n), n_runs), np.repeat(np.arange(n_runs), n)
+    right = rng.random(n * n_runs) < rng.beta(4, 1, n)[item] - worse * (run == n_runs - 1)
+    label = np.where(right, item % 2, 1 - item % 2)
+    gold = {f"i{k}": str(k % 2) for k in range(n)}
+    labels = Annotations.from_arrays(
+        [f"i{k}" for k in item], ["llm"] * item.size, label.astype(str)
+    )
+    times = run.astype(float)
+    if by_time:
+        times = np.datetime64("2026-11-01T02:00") + run * np.timedelta64(1, "D")
+        times = times + item.astype("timedelta64[s]")
+    return labels, times, gold
+
+
+def test_a_judge_that_got_worse_is_found_and_one_that_did_not_is_not():
+    for worse in (0.0, 0.4):
+        labels, times, gold = runs(worse=worse)
+        found = judge_drift(labels, ["llm"], times, gold=gold, values=[0, 1])["llm"]
+        latest = found.tests.set_index(["measure", "contrast"]).loc[("agreement", "latest")]
+        assert len(found.windows) == 8
+        assert found.within_items
+        if worse:
+            assert latest["upper"] < 0
+            assert latest["p_any"] < 0.05
+        else:
+            assert latest["lower"] < 0 < latest["upper"]
+
+
+def test_the_windows_of_dates_are_days():
+    labels, times, gold = runs(by_time=True)
+    found = judge_drift(labels, ["llm"], times, gold=gold)["llm"]
+    assert len(found.windows) == 8
+    assert found.windows["begins"].iloc[1] == pd.Timestamp("2026-11-02 02:00")
+    assert found.windows["score_difference"].isna().all()
+
+
+def test_humans_are_the_anchor_without_gold():
+    labels, times, gold = runs()
+    humans = Annotations.from_arrays(list(gold), ["ann"] * len(gold), list(gold.values()))
+    frame = pd.concat([labels.to_frame(), humans.to_frame()])
+    both = Annotations.from_frame(frame)
+    when = np.concatenate([times, np.full(len(gold), np.nan)])
+    one = judge_drift(both, ["llm"], when)["llm"].windows
+    two = judge_drift(labels, ["llm"], times, gold=gold)["llm"].windows
+    pd.testing.assert_frame_equal(one, two)
+
+
+def test_a_judge_that_never_changes_has_no_drift():
+    labels, times, gold = runs()
+    same = Annotations.from_arrays(
+        [labels.items[i] for i in labels.item],
+        ["llm"] * labels.n_labels,
+        [gold[labels.items[i]] if i % 5 else "0" for i in labels.item],
+    )
+    tests = judge_drift(same, ["llm"], times, gold=gold)["llm"].tests
+    assert (tests["estimate"].abs() < 1e-12).all()
+    assert (tests["p_value"] == 1).all()
+
+
+def test_one_time_is_no_drift():
+    labels, times, gold = runs()
+    with pytest.raises(AnnotationError, match="two times"):
+        judge_drift(labels, ["llm"], np.zeros(times.size), gold=gold)
+    with pytest.raises(AnnotationError, match="one time a label"):
+        judge_drift(labels, ["llm"], times[:3], gold=gold)
