@@ -8,11 +8,14 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from typer.testing import CliRunner
 
 import annobench
@@ -173,6 +176,51 @@ def test_conda_environments_have_the_names_and_versions_of_the_lock(path, lock, 
     )
     assert versions.pop("python") == TARGET["python_version"]
     assert versions == {name: lock[name] for name in direct}
+
+
+def needed_by(names):
+    """Return what distributions need, and what these need, as it is installed here."""
+    found, waiting = set(), list(names)
+    while waiting:
+        name = canonicalize_name(waiting.pop())
+        if name in found:
+            continue
+        found.add(name)
+        with suppress(metadata.PackageNotFoundError):
+            lines = map(Requirement, metadata.requires(name) or ())
+            waiting += [r.name for r in lines if not r.marker or r.marker.evaluate({"extra": ""})]
+    return found
+
+
+def imported(files):
+    """Return the modules that sources import, by their first name."""
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                yield from (alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                yield node.module.partition(".")[0]
+
+
+def test_the_workflow_imports_and_runs_only_what_its_extra_installs(files, direct):
+    sources = [
+        path
+        for path in files
+        if path.suffix == ".py" and path.relative_to(TOP).parts[0] in ("src", "workflow")
+    ]
+    distributions = metadata.packages_distributions()
+    # Labels that memory does not hold are no part of it.
+    known = needed_by([*direct, *(line.name for line in of_extra("scale"))])
+    missing = {
+        module: owners
+        for module in set(imported(sources))
+        if (owners := {canonicalize_name(each) for each in distributions.get(module, ())})
+        and "annobench" not in owners
+        and not owners & known
+    }
+    assert missing == {}
+    # A rule builds the course's wheel with it, without an import.
+    assert "setuptools" in direct
 
 
 def test_no_path_of_one_machine_stands_in_any_file(files):
