@@ -149,6 +149,19 @@ LOCKED = [
 LOCKS = pytest.mark.parametrize("path", LOCKED, ids=[str(path.relative_to(TOP)) for path in LOCKED])
 
 
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+def test_make_finds_a_python_by_its_name(version, tmp_path):
+    (tmp_path / f"python{version}").write_text("#!/bin/sh\nexit 0\n")
+    (tmp_path / f"python{version}").chmod(0o755)
+    for program in ("sh", "make", "test"):
+        (tmp_path / program).symlink_to(shutil.which(program))
+    command = ["make", "--dry-run", "--eval", "asked: ; $(PYTHON)", "asked"]
+    told = subprocess.run(
+        command, cwd=TOP, env={"PATH": str(tmp_path)}, capture_output=True, text=True
+    )
+    assert told.stdout.split() == [f"python{version}"], told.stdout + told.stderr
+
+
 @LOCKS
 def test_a_lock_names_no_registry(path):
     text = path.read_text()
