@@ -108,6 +108,9 @@ def test_package_citation_changelog_and_pages_name_one_version():
     assert citation["version"] == annobench.__version__
     headings = re.findall(r"^## \[(.+)\] - ", (TOP / "CHANGELOG.md").read_text(), re.M)
     assert headings[0] == annobench.__version__
+    for guide in ("cite", "run", "teach"):
+        quoted = (TOP / f"docs/how-to/{guide}.md").read_text(encoding="utf-8")
+        assert annobench.__version__ in quoted, guide
     page = render("base.html.j2", title="")
     assert f"annobench {annobench.__version__}." in page
 
