@@ -65,7 +65,7 @@ def prefer(folders):
     if str(folders[0]) not in sys.path:
         sys.path[:0] = map(str, folders)
         others = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-        os.environ["PYTHONPATH"] = os.pathsep.join([*map(str, folders), *filter(None, others)])
+        os.environ.update(PYTHONPATH=os.pathsep.join([*map(str, folders), *filter(None, others)]))
 
 
 RULES = rules_of(workflow.current_basedir)
