@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 _TABLES = (
     *("judges", "agreement", "rates", "test", "baselines", "prevalence", "consistency"),
-    *("position", "plan"),
+    *("position", "plan", "jury", "juries", "jury_estimates"),
 )
 
 
@@ -67,6 +69,19 @@ def judge(
             "is 3."
         ),
     ] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What a label of a judge costs, such as gpt-4o=0.02, by default 1; several times "
+            "for several judges."
+        ),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            help="What the labels of an item may cost: the best jury within it, by --gold."
+        ),
+    ] = None,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
 ) -> None:
@@ -85,9 +100,11 @@ def judge(
         selection = reading.select(repeats="all", shown_first=shown_first)
         refuse_sets(selection, "judge")
         labels = selection.labels
+        called = {name: selection.pseudonyms.get(name, name) for name in judges}
+        costs = {called.get(name, name): price for name, price in _costs(cost or ()).items()}
         found = assessment.assess(
             labels,
-            [selection.pseudonyms.get(name, name) for name in judges],
+            [called[name] for name in judges],
             gold=reading.gold(selection),
             epsilon=epsilon,
             score=score,
@@ -95,6 +112,8 @@ def judge(
             if clusters is None
             else reading.by_item(clusters, labels.items, "--clusters"),
             shown_first=selection.shown_first,
+            costs=costs,
+            budget=budget,
             level=level,
             rng=seed,
         )
@@ -106,6 +125,8 @@ def judge(
         worth = row.get("human_labels")
         tells = "" if worth is None or worth != worth else f", worth {worth:.2f} human labels"
         say(f"{row['judge']}: {judge_page.verdict(row)}{tells}")
+    if found.jury is not None:
+        say(found.jury.sentence())
     print_reading(selection)
     for text in found.remarks:
         note(f"Note: {text}")
@@ -115,6 +136,25 @@ def judge(
         asked = {**reading.options, "score": score, "epsilon": epsilon, "level": level}
         outcomes = [each for one in required for each in _outcomes(one, found.tables["agreement"])]
         decide(outcomes, writing.folder, command="judge", data=reading.path, options=asked)
+
+
+def _costs(texts: Iterable[str]) -> dict[str, float]:
+    """Read costs by judge."""
+    costs: dict[str, float] = {}
+    for text in texts:
+        name, _, value = text.rpartition("=")
+        try:
+            price = float(value)
+        except ValueError:
+            price = math.nan
+        if not name or math.isnan(price):
+            raise AnnotationError(
+                f"judge: --cost {text!r} is no cost. Write judge=cost, such as gpt-4o=0.02."
+            )
+        if name in costs:
+            raise AnnotationError(f"judge: --cost names {name!r} twice. Name each judge once.")
+        costs[name] = price
+    return costs
 
 
 def _outcomes(required: Requirement, table: pd.DataFrame) -> list[Outcome]:
