@@ -51,7 +51,7 @@ Codes = NDArray[np.int64]
 
 #: From which p-value on a fit warns.
 ALARM = 0.01
-#: Labels that are enough for a standard deviation of r of about .001; of more, items are drawn.
+#: Labels from which r has a standard deviation below .001; of more, items are drawn.
 _ENOUGH = 200_000
 #: Updates of the working model for each set of labels.
 _UPDATES = 5
