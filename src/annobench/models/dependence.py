@@ -141,8 +141,8 @@ def check(
 
     Notes
     -----
-    Each of the `replicates` + 1 sets of labels costs some 20 passes of K operations a label. Of more
-    than 200,000 labels those of items drawn at random are checked, which are about as many.
+    Each of the `replicates` + 1 sets of labels costs some 20 passes of K operations a label. Of
+    more than 200,000 labels those of items drawn at random are checked, about as many.
 
     References
     ----------

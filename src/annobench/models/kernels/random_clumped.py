@@ -4,7 +4,8 @@ An item has a category k and either a level of clumping and a shared impression 
 guessing. All combinations are summed over exactly. Impressions that no label of the item names
 have one likelihood in common, so that with T levels the cost is K T per label, and K T times the
 number of different labels per item. Likelihoods are relative to those of labels that are the
-annotators' own, as products of factors of at least 1, which need no logarithms unless an item has many labels.
+annotators' own, as products of factors of at least 1, which need no logarithms unless an item has
+many labels.
 """
 
 from __future__ import annotations
