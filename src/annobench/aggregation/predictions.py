@@ -146,14 +146,14 @@ def added_value(
             found[out] = again.posterior[known[out]]
     category = fitted.gold[known]
     losses, hits = (
-        [score(judged[each], category) for each in (False, True)] for score in (_losses, _hits)
+        _compared(score(judged[False], category), score(judged[True], category), level)
+        for score in (_losses, _hits)
     )
-    table = pd.DataFrame([_row("log loss", *losses, level), _row("accuracy", *hits, level)])
-    ends = [float(table.loc[0, name]) for name in ("difference", "lower", "upper")]
+    rows = [{"score": "log loss"} | losses, {"score": "accuracy"} | hits]
     last = len(pool.MEMBERS)
     return AddedValue(
-        table=table,
-        log_loss=Interval(*ends, level, "t"),
+        table=pd.DataFrame(rows),
+        log_loss=Interval(losses["difference"], losses["lower"], losses["upper"], level, "t"),
         weight=float(fitted.member_weights[last]),
         weight_error=float(np.sqrt(fitted.covariance[last, last])),
         n_gold=known.size,
@@ -163,22 +163,21 @@ def added_value(
 
 def _losses(posterior: NDArray[np.float64], category: NDArray[np.integer]) -> NDArray[np.float64]:
     least = np.finfo(np.float64).tiny
-    return -np.log(np.maximum(posterior[np.arange(category.size), category], least))
+    return np.asarray(-np.log(np.maximum(posterior[np.arange(category.size), category], least)))
 
 
 def _hits(posterior: NDArray[np.float64], category: NDArray[np.integer]) -> NDArray[np.float64]:
-    return (posterior.argmax(axis=1) == category).astype(np.float64)
+    return np.asarray(posterior.argmax(axis=1) == category, dtype=np.float64)
 
 
-def _row(
-    score: str, without: NDArray[np.float64], with_them: NDArray[np.float64], level: float
-) -> dict[str, object]:
+def _compared(
+    without: NDArray[np.float64], with_them: NDArray[np.float64], level: float
+) -> dict[str, float]:
     difference = with_them - without
     error = difference.std(ddof=1) * np.sqrt((1 + FOLDS / (FOLDS - 1)) / difference.size)
     margin = float(stats.t.ppf((1 + level) / 2, difference.size - 1) * error)
     mean = float(difference.mean())
     return {
-        "score": score,
         "without": float(without.mean()),
         "with_predictions": float(with_them.mean()),
         "difference": mean,

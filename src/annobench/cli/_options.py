@@ -121,6 +121,8 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
             "own": Option(LABELS, "names the family of a judge", needs=("family", "")),
             "over": Option("long export", "names the column of times"),
             "require": Option(IN_MEMORY, "says what the interval has to support"),
+            "cost": Option(IN_MEMORY, "is what a label of a judge costs"),
+            "budget": Option(IN_MEMORY, "is what the labels of an item may cost"),
             "level": Option(IN_MEMORY, "is the level of the intervals"),
             "seed": Option(IN_MEMORY, "is the seed of random draws"),
         },

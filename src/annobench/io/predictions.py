@@ -65,8 +65,8 @@ def read_predictions(path: str | Path, *, item: str | None = None) -> pd.DataFra
         cell = repr(found[names[column]].names[code]) if code >= 0 else "an empty cell"
         faults.append((row, f"{cell} in column {names[column]!r} is no probability"))
     again = pd.Series(items.codes).duplicated() & (items.codes >= 0)
-    for row in np.flatnonzero(again):
-        faults.append((int(row), f"item {items.names[items.codes[row]]!r} has a row above"))
+    for row in np.flatnonzero(again).tolist():
+        faults.append((row, f"item {items.names[items.codes[row]]!r} has a row above"))
     if faults:
         where = lines()
         texts = [f"{where[row]}: {text}" for row, text in sorted(faults)]

@@ -10,6 +10,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "baselines",
         "consistency",
         "groups",
+        "jury",
         "planning",
         "rates",
         "worth",
@@ -17,6 +18,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "alternative_annotators": ["alternative_annotator_test"],
         "assessment": ["assess"],
+        "jury": ["effective_judges"],
         "panel": ["split_judges"],
         "prevalence": ["JudgedCounts", "estimate_prevalence"],
     },

@@ -33,8 +33,10 @@ REGIMES = {
 def draw_regimes(regimes: pd.DataFrame, stem: Path) -> None:
     """Draw power and false alarms, with their intervals, by regime."""
     heights = np.arange(len(regimes))[::-1]
-    panels = (("power", BLUE, "warned, of fits that fail"),)
-    panels += (("false_alarms", VERMILION, "warned, of other fits"),)
+    panels = (
+        ("power", BLUE, "warned, of fits that fail"),
+        ("false_alarms", VERMILION, "warned, of other fits"),
+    )
     with house_figure(2, height=1.2 + 0.28 * len(regimes)) as (figure, axes):
         both: Any = np.ravel(np.asarray(axes, dtype=object))
         for panel, (name, colour, title) in zip(both, panels, strict=True):
