@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from annobench.core.errors import AnnotationError
-from annobench.judges.at_work import at_work
+from annobench.judges.at_work import examine
 from annobench.judges.bias import judge_bias
 from annobench.judges.drift import judge_drift
 from annobench.judges.scores import score_items
@@ -163,7 +163,7 @@ def answers(seed=3, n=400):
 
 def test_length_and_family_are_told_apart():
     labels, length, family = answers()
-    found = at_work(
+    found = examine(
         labels,
         ["fair", "biased"],
         lengths=[f"{x:.3f}" for x in length],
@@ -197,10 +197,10 @@ def test_what_is_not_identified_is_said():
 
 def test_a_family_that_no_answer_has_is_said():
     labels, _, family = answers(n=40)
-    found = at_work(labels, ["fair"], families=list(family))
+    found = examine(labels, ["fair"], families=list(family))
     assert "--own fair=FAMILY" in found.remarks[0]
     assert list(found.bias["bias"]) == ["score difference"]
-    named = at_work(labels, ["fair"], families=["fair" if f == "ours" else f for f in family])
+    named = examine(labels, ["fair"], families=["fair" if f == "ours" else f for f in family])
     assert list(named.bias["bias"]) == ["score difference", "own family"]
 
 
@@ -215,13 +215,13 @@ def test_the_longer_of_two_answers():
         items * 2, np.repeat(["ann", "llm"], n), np.concatenate([better, biased])
     )
     named = np.where(np.arange(n) < 190, longer, "equal")
-    found = at_work(labels, ["llm"], lengths=list(named)).bias.iloc[0]
+    found = examine(labels, ["llm"], lengths=list(named)).bias.iloc[0]
     picks = np.where(biased == longer, 1.0, np.where(biased == "tie", 0.5, 0.0))
     assert found["bias"] == "longer answer"
     assert found["n_items"] == 190
     assert found["estimate"] == pytest.approx((picks - (better == longer))[:190].mean())
     with pytest.raises(AnnotationError, match="Give each answer a length"):
-        at_work(labels, ["llm"], lengths=["long"] * n)
+        examine(labels, ["llm"], lengths=["long"] * n)
 
 
 def test_scores_need_numbers_or_a_category():

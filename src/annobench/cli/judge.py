@@ -150,7 +150,7 @@ def judge(
             level=level,
             rng=seed,
         )
-        further = at_work.at_work(
+        further = at_work.examine(
             labels,
             names,
             gold=gold,
@@ -186,6 +186,8 @@ def judge(
     if required:
         writing.record([RECORD])
         asked = {**reading.options, "score": score, "epsilon": epsilon, "level": level}
+        at_work_ = {"against": against, "baseline": baseline, "category": category, "over": over}
+        asked |= {name: value for name, value in at_work_.items() if value is not None}
         tables = found.tables | further.tables
         outcomes = [each for one in required for each in _outcomes(one, tables, names)]
         decide(outcomes, writing.folder, command="judge", data=reading.path, options=asked)
