@@ -19,3 +19,7 @@ use rule * from annobench
 # Snakemake calls the handlers of this file alone, and not those of the module.
 onstart:
     remove_abandoned_drafts("results")
+    # The limit on jobs per second is for clusters. Because of it Snakemake chooses jobs again after its
+    # time, once for each time that it chose before, which takes a third of a core.
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None

@@ -71,7 +71,7 @@ def digest(files: Iterable[Path]) -> str:
         Hexadecimal.
     """
     found = hashlib.sha256()
-    for path in sorted(files):
+    for path in sorted(files, key=str):
         found.update(f"{path.name} {_digest_once(path)}\n".encode())
     return found.hexdigest()
 
@@ -251,20 +251,21 @@ def _package_of(path: Path, package: Path) -> str:
     return ".".join(path.relative_to(package.parent).parent.parts)
 
 
-def _modules(name: str, package: Path) -> list[Path]:
+@cache
+def _modules(name: str, package: Path) -> tuple[Path, ...]:
     """Return the files that importing a dotted name executes; none outside the packages."""
     head, *rest = name.split(".")
     folder = package.parent / head
     files = [folder / "__init__.py"]
     if not _is_file(files[0]):
-        return []
+        return ()
     for part in rest:
         module = folder / f"{part}.py"
         folder = folder / part
         files += [module, folder / "__init__.py"]
     if rest[-1:] == ["discover"]:
         files += folder.parent.glob("[!_]*.py")
-    return [path for path in files if _is_file(path)]
+    return tuple(path for path in files if _is_file(path))
 
 
 #: Of each module it is asked for all that import it.

@@ -14,6 +14,7 @@ from annobench.benchmark import regimes
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene, dependence, glad, voting
 from annobench.models.kernels.dependence import residual_products
+from annobench.simulation.dependent import simulate
 
 
 def by_enumeration(labels, prevalence, confusion):
@@ -150,6 +151,19 @@ def test_a_model_with_hard_items_is_not_checked(rng):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert models.fit(a, "item_difficulty", rng=1, draws=10, warmup=10).dependence(a) is None
+
+
+@pytest.mark.parametrize("kind", ["independent", "difficulty"])
+def test_of_many_labels_a_sample_of_items_says_the_same(kind, monkeypatch):
+    panel = simulate(kind, n_items=4_000, rng=np.random.default_rng(5))
+    fitted = dawid_skene.fit(panel.annotations)
+    whole = dependence.check(panel.annotations, fitted.posterior)
+    monkeypatch.setattr(dependence, "_ENOUGH", panel.annotations.n_labels // 4)
+    found = dependence.check(panel.annotations, fitted.posterior)
+    assert found.n_labels == whole.n_labels
+    assert found.null_deviation > whole.null_deviation
+    assert abs(found.correlation - whole.correlation) < 4 * found.null_deviation
+    assert found.is_alarming == whole.is_alarming == (kind != "independent")
 
 
 def test_labels_that_tell_nothing_give_no_number():

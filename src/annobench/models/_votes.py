@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Generic, TypeVar, cast
 
 import numpy as np
@@ -136,11 +136,18 @@ def shares_of(votes: Floats) -> Floats:
 
 def normalised(score: Floats) -> tuple[Floats, Floats]:
     """Turn log weights, shape (I, K), into distributions, and give the logs of their sums."""
-    best = score.max(axis=1, keepdims=True)
-    weight = np.exp(score - best)
-    total = weight.sum(axis=1, keepdims=True)
-    weight /= total
-    return weight, (best + np.log(total))[:, 0]
+    best = _across(np.maximum, score)
+    weight = np.exp(score - best[:, None])
+    total = _across(np.add, weight)
+    weight /= total[:, None]
+    return weight, best + np.log(total)
+
+
+def _across(combine: np.ufunc, table: Floats) -> Floats:
+    """Reduce every row; column by column, where rows are shorter than what numpy is fast at."""
+    if 1 < table.shape[1] < 8:
+        return np.asarray(reduce(combine, table.T))
+    return np.asarray(combine.reduce(table, axis=1))
 
 
 @dataclass(eq=False)

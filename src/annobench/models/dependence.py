@@ -51,6 +51,8 @@ Codes = NDArray[np.int64]
 
 #: From which p-value on a fit warns.
 ALARM = 0.01
+#: Labels from which r has a standard deviation below .001; of more, items are drawn.
+_ENOUGH = 200_000
 #: Updates of the working model for each set of labels.
 _UPDATES = 5
 #: Gamma prior, shape and rate, of the concentration of annotators' rows.
@@ -139,7 +141,8 @@ def check(
 
     Notes
     -----
-    Each of the `replicates` + 1 sets of labels costs some 20 passes of K operations a label.
+    Each of the `replicates` + 1 sets of labels costs some 20 passes of K operations a label. Of
+    more than 200,000 labels those of items drawn at random are checked, about as many.
 
     References
     ----------
@@ -159,11 +162,17 @@ def check(
     annotations = as_annotations(annotations, "dependence.check")
     if replicates < 2:
         raise ValueError(f"dependence.check: replicates must be at least 2, got {replicates}.")
-    panel = _Panel(annotations)
-    n_labels = int(panel.per_item.sum())
-    working = panel.fit(panel.observed, np.asarray(posterior, dtype=np.float64))
-    found = panel.correlation(panel.observed, working.posterior)
+    per_item = np.diff(annotations.by_item.offsets)
+    per_item = per_item[per_item > 1]
+    n_labels = int(per_item.sum())
     rng = np.random.default_rng(rng)
+    items = np.arange(annotations.n_items)
+    if annotations.n_labels > _ENOUGH:
+        drawn = rng.permutation(items)[: items.size * _ENOUGH // annotations.n_labels]
+        items = np.sort(drawn)
+    panel = _Panel(annotations, items)
+    working = panel.fit(panel.observed, np.asarray(posterior, dtype=np.float64)[items])
+    found = panel.correlation(panel.observed, working.posterior)
     null = np.full(replicates, np.nan)
     for replicate in range(replicates if np.isfinite(found) else 0):
         drawn = panel.draw(rng, working)
@@ -175,7 +184,7 @@ def check(
         return DependenceCheck(n_labels, np.nan, np.nan, np.nan, float(n_labels))
     excess = found - float(null.mean())
     p_value = float(stdtr(null.size - 1, -excess / (spread * np.sqrt(1 + 1 / null.size))))
-    effective = float((panel.per_item / (1 + (panel.per_item - 1) * max(excess, 0.0))).sum())
+    effective = float((per_item / (1 + (per_item - 1) * max(excess, 0.0))).sum())
     return DependenceCheck(n_labels, excess, spread, p_value, effective)
 
 
@@ -195,16 +204,21 @@ class _Working(NamedTuple):
 
 
 class _Panel:
-    """Who labelled which item, for labels that vary."""
+    """Who labelled which of some items, for labels that vary."""
 
-    def __init__(self, annotations: Annotations) -> None:
+    def __init__(self, annotations: Annotations, items: Codes) -> None:
         view, self.k = annotations.by_item, annotations.n_categories
-        self.offsets, self.n_annotators = view.offsets, annotations.n_annotators
-        self.item = annotations.item[view.order].astype(np.int64)
-        self.annotator = annotations.annotator[view.order].astype(np.int64)
-        self.observed = annotations.label[view.order].astype(np.int64)
-        numbers = np.diff(self.offsets)
-        self.labelled, self.per_item = numbers > 0, numbers[numbers > 1]
+        numbers = np.diff(view.offsets)
+        kept = np.zeros(numbers.size, dtype=bool)
+        kept[items] = True
+        order = view.order[np.repeat(kept, numbers)]
+        numbers = numbers[items]
+        self.offsets = np.concatenate([[0], np.cumsum(numbers)])
+        self.n_annotators = annotations.n_annotators
+        self.item = np.repeat(np.arange(items.size), numbers)
+        self.annotator = annotations.annotator[order].astype(np.int64)
+        self.observed = annotations.label[order].astype(np.int64)
+        self.labelled = numbers > 0
         self.pseudo = np.full((self.k, self.k), _PSEUDO / max(self.k - 1, 1))
         np.fill_diagonal(self.pseudo, _PSEUDO)
 

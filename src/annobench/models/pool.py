@@ -415,9 +415,8 @@ def bootstrap(
     found = []
     for theta in thetas:
         posterior = _known(pooled(fitted.logs, theta[:m], theta[m:]), fitted.gold)
-        drawn = rng.multinomial(labelled.size, np.full(labelled.size, 1 / labelled.size))
-        times = np.zeros(annotations.n_items)
-        times[labelled] = drawn
+        drawn = labelled[rng.integers(labelled.size, size=labelled.size)]
+        times = np.bincount(drawn, minlength=annotations.n_items).astype(np.float64)
         found.append(_implied(annotations, posterior, times))
     prevalence, confusion = (np.stack(parts) for parts in zip(*found, strict=True))
     return Draws(prevalence, confusion)

@@ -45,7 +45,6 @@ GRID: Mapping[str, tuple[Any, ...]] = MappingProxyType(
     {
         "guessing": ((), (0.3, 0.6, 0.9)),
         "items_per_level": (0.5, 2.0),
-        "right": (4.0, 12.0),
     }
 )
 POWERS = (1.0, 0.85, 0.7, 0.6, 0.5)

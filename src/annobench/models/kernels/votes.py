@@ -31,7 +31,7 @@ def add_scaled_votes(item, annotator, label, ability, easiness, bonus, score, ba
     for n in range(item.size):
         s = ability[annotator[n]] * easiness[item[n]]
         score[item[n], label[n]] += s + bonus
-        base[item[n]] -= _softplus(s)
+        base[item[n]] -= max(s, 0.0) + math.log(1.0 + math.exp(-abs(s)))
 
 
 @kernel()
@@ -41,21 +41,17 @@ def slopes(item, annotator, label, posterior, ability, easiness, of_items, out):
         i, j = item[n], annotator[n]
         right = posterior[i, label[n]]
         s = ability[j] * easiness[i]
-        sigma = 1.0 / (1.0 + math.exp(-s)) if s > -700.0 else 0.0
+        small = math.exp(-abs(s))
+        sigma = (1.0 if s > 0.0 else small) / (1.0 + small)
         surplus = right - sigma
         group = i if of_items else j
-        out[0, group] += right * s - _softplus(s)
+        out[0, group] += right * s - max(s, 0.0) - math.log(1.0 + small)
         if of_items:
             out[1, group] += surplus * s
             out[2, group] += sigma * (1.0 - sigma) * s * s + max(-surplus * s, 0.0)
         else:
             out[1, group] += surplus * easiness[i]
             out[2, group] += sigma * (1.0 - sigma) * easiness[i] ** 2
-
-
-@kernel()
-def _softplus(x):
-    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
 
 
 @kernel()
