@@ -15,7 +15,7 @@ from annobench.judges.drift import JudgeDrift
 from annobench.plotting import BLUE, VERMILION, house_style
 from annobench.reporting import figures
 from annobench.reporting.formats import level as written_level
-from annobench.reporting.formats import number, shorten, signed
+from annobench.reporting.formats import number, signed
 from annobench.reporting.pages import records
 from annobench.reporting.report_parts import said_p, with_dates
 
@@ -156,8 +156,8 @@ def _drift(n: int, judge: str, found: JudgeDrift) -> dict[str, Any]:
     return {
         "judge": judge,
         "said": _said_of_drift(judge, found),
-        "plot": _drift_plot(n, judge, found),
-        "rows": records(with_dates(found.windows).tail(MAX_ROWS)),
+        "plot": _drift_plot(n, found),
+        "rows": records(_with_times(found.windows).tail(MAX_ROWS)),
         "total": len(found.windows),
         "tests": records(tests),
         "has_scores": bool(found.windows["score_difference"].notna().any()),
@@ -166,7 +166,14 @@ def _drift(n: int, judge: str, found: JudgeDrift) -> dict[str, Any]:
     }
 
 
-def _drift_plot(n: int, judge: str, found: JudgeDrift) -> Markup:
+def _with_times(windows: pd.DataFrame) -> pd.DataFrame:
+    """Write when each window was."""
+    table = with_dates(windows)
+    ends = zip(table["begins"], table["ends"], strict=True)
+    return table.assign(when=[a if a == b else f"{a} to {b}" for a, b in ends])
+
+
+def _drift_plot(n: int, found: JudgeDrift) -> Markup:
     """Draw the agreement by window with its band, and the mean of the windows before the last."""
     windows = found.windows
     with house_style():
@@ -180,7 +187,7 @@ def _drift_plot(n: int, judge: str, found: JudgeDrift) -> Markup:
         axes.plot(x, y, "o-", color=BLUE)
         axes.plot(x.iloc[-1:], y.iloc[-1:], "o", color=VERMILION)
         axes.set(
-            xlabel=f"window of time, {shorten(judge, 40)}",
+            xlabel="window of time",
             ylabel="agreement",
             ylim=(max(0.0, float(windows["lower"].min()) - 0.05), 1.02),
         )
