@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks import judge_systems
 
 from annobench.core.errors import AnnotationError
 from annobench.judges.at_work import examine
@@ -142,6 +143,19 @@ def test_one_system_or_no_human_is_refused():
         compare_systems(judge, np.full(judge.size, np.nan), systems)
     with pytest.raises(AnnotationError, match="600 scores of the judge, 1 of"):
         compare_systems(judge, human[:1], systems)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["right or wrong, 30 by humans", "grades, other questions"])
+def test_intervals_have_their_coverage_and_those_of_the_judge_alone_do_not(name):
+    n = 400
+    found = judge_systems.measure(judge_systems.DESIGNS[name], repetitions=n, seed=2)
+    coverage = found.set_index("estimate")["coverage"]
+    # Four standard errors of a share of .95.
+    assert abs(coverage["corrected"] - 0.95) < 4 * np.sqrt(0.95 * 0.05 / n)
+    assert coverage["judge alone"] < 0.5
+    length = found.set_index("estimate")["length"]
+    assert length["corrected"] < length["humans alone"]
 
 
 def answers(seed=3, n=400):

@@ -163,7 +163,7 @@ def judge(
             own=_families(own, selection.pseudonyms),
             times=None
             if selection.times is None
-            else parse_times(selection.times, f"--over {over}"),
+            else parse_times(list(selection.times), f"--over {over}"),
             clusters=groups,
             level=level,
         )

@@ -78,7 +78,7 @@ def examine(
     category: str | None = None,
     systems: ArrayLike | None = None,
     baseline: str | None = None,
-    slices: ArrayLike | None = None,
+    slices: Sequence[str | None] | None = None,
     lengths: Sequence[str] | None = None,
     families: Sequence[str] | None = None,
     own: Mapping[str, str] | None = None,
@@ -144,7 +144,7 @@ def examine(
                 systems,
                 clusters=clusters,
                 baseline=baseline,
-                slices=slices,
+                slices=None if slices is None else np.array(slices, dtype=object),
                 level=level,
             )
             remarks += _said_of_selection(name, compared[name])

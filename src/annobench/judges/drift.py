@@ -149,7 +149,7 @@ def judge_drift(
     a = as_annotations(annotations, "judge_drift")
     time, is_date = _as_numbers(times, a.n_labels)
     share = _anchor(a, judges, gold)
-    known = np.isfinite(share).all(axis=1)
+    known = np.isfinite(share[:, 0])
     of_category = None if values is None else np.asarray(values, dtype=np.float64)
     group = cluster_codes(clusters, a.n_items)
     group = np.arange(a.n_items) if group is None else group

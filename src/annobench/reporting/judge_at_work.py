@@ -95,21 +95,21 @@ def said_at_work(found: AtWork) -> list[str]:
 
 def _said_of_drift(judge: str, found: JudgeDrift) -> list[str]:
     windows = found.windows
-    tests = found.tests.set_index(["measure", "contrast"])
-    latest = tests.loc[("agreement", "latest")]
+    latest_of = found.tests[found.tests["contrast"].eq("latest")]
+    tests = {row["measure"]: row for row in records(latest_of)}
+    latest = tests["agreement"]
     first = (
         f"{judge}: agreement with the anchor set is {number(windows['agreement'].iloc[-1])} in the "
         f"latest of {len(windows)} windows, {signed(latest['estimate'])} against those before "
         f"(interval {number(latest['lower'])} to {number(latest['upper'])})"
     )
     said = [f"{first}; {_verdict(latest['p_any'])}."]
-    if ("score_difference", "latest") in tests.index:
-        score = tests.loc[("score_difference", "latest")]
-        if score["p_value"] < SIGNIFICANT:
-            said.append(
-                f"{judge}: its scores moved by {signed(score['estimate'])} in the latest window "
-                f"(interval {number(score['lower'])} to {number(score['upper'])})."
-            )
+    score = tests.get("score_difference")
+    if score is not None and score["p_value"] < SIGNIFICANT:
+        said.append(
+            f"{judge}: its scores moved by {signed(score['estimate'])} in the latest window "
+            f"(interval {number(score['lower'])} to {number(score['upper'])})."
+        )
     if not found.within_items:
         said.append(
             f"{judge} labelled few items in several windows: harder items would look like drift. "
