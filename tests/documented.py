@@ -117,9 +117,11 @@ def scripts(page: str) -> Iterator[tuple[int, str]]:
 
 
 def _in_blocks(page: str) -> Iterator[Command]:
-    text = text_of(page)
+    text, shown = text_of(page), files(page).values()
     for block in FENCE.finditer(text):
         language, body = block.groups()
+        if body in shown:  # a script, which has a test of its own
+            continue
         lines = [line for line in body.replace("\\\n", " ").splitlines() if line.strip()]
         of_commands = any(SETTINGS.sub("", line).split()[0] in PROGRAMS for line in lines)
         if language not in ("", "sh", "shell", "bash", "console") or not of_commands:

@@ -60,6 +60,40 @@ def model() -> pd.DataFrame:
     return pd.DataFrame({"item": known["item"], "no": 1 - yes, "yes": yes})
 
 
+def answers() -> pd.DataFrame:
+    """Return grades of two systems by a judge, and to forty questions by two people, too."""
+    rng = np.random.default_rng(11)
+    rows = []
+    for n in range(150):
+        ease = rng.normal(3, 0.7)
+        for system, better, family in (("old", 0.0, "acme"), ("new", 0.5, "openai")):
+            quality, words = ease + better + rng.normal(0, 0.4), 2 ** rng.normal(7 + better, 0.8)
+            seen = quality + 0.2 * (family == "openai") + 0.2 * (np.log2(words) - 7)
+            given = {"ann": quality, "bob": quality} if n < 40 else {}
+            for who, score in (given | {"gpt-4o": seen}).items():
+                grade = int(np.clip(round(score + rng.normal(0, 0.4)), 1, 5))
+                language = "en" if n % 2 else "de"
+                rows.append((f"q{n}", system, who, grade, language, int(words), family))
+    columns = ["question", "system", "annotator", "label", "language", "words", "family"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def nightly() -> pd.DataFrame:
+    """Return a judge's verdicts on 80 anchor items in eight runs, and those of two people."""
+    rng = np.random.default_rng(12)
+    rows = []
+    for n in range(80):
+        truth = n % 2
+        for who in ("ann", "bob"):
+            rows.append((f"a{n}", who, truth ^ (rng.random() < 0.1), ""))
+        hard = rng.random() < 0.2
+        for run in range(1, 9):
+            label = truth ^ (rng.random() < (0.4 if hard else 0.05))
+            rows.append((f"a{n}", "gpt-4o", label, f"2026-11-{run:02}"))
+    frame = pd.DataFrame(rows, columns=["item", "annotator", "label", "run"])
+    return frame.assign(label=np.where(frame["label"], "correct", "wrong"))
+
+
 def pairs() -> pd.DataFrame:
     """Return preferences among answers A and B, with the answer that was shown first."""
     rng = np.random.default_rng(5)
@@ -275,6 +309,8 @@ WRITERS: dict[str, Callable[[Path], None]] = {
     "model.csv": table(model),
     "checked.csv": table(gold),
     "pairs.csv": table(pairs),
+    "answers.csv": table(answers),
+    "nightly.csv": table(nightly),
     "battles.csv": table(battles),
     "my_method.py": lambda path: path.write_text(METHOD) and None,
     "export.json": label_studio,

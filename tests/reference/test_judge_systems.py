@@ -1,4 +1,4 @@
-"""Two systems by one judge: ppi-python on differences of pairs, and textbook tests without judge."""
+"""Two systems by one judge: ppi-python on differences of pairs, and the paired t test."""
 
 from __future__ import annotations
 
@@ -71,8 +71,7 @@ def test_the_weight_is_that_of_ppi_plus(case):
     gold, predicted, others = SCRIPT.values(SCRIPT.CASES[case])
     found = compare_systems(judge, human, systems, clusters=questions, baseline="old")
     ours = found.differences["weight"].iloc[0] * n_others / (n + n_others)
-    # Of the peer the weight minimises the variance with the variance of all predictions pooled; ours
-    # with the two strata's own.
+    # The peer pools the variance of all predictions; ours takes that of each stratum.
     own = np.cov(gold, predicted)[0, 1] / n
     own /= predicted.var(ddof=1) / n + others.var(ddof=1) / n_others
     assert ours == pytest.approx(np.clip(own, 0, n_others / (n + n_others)), rel=1e-9, abs=1e-12)

@@ -131,3 +131,133 @@ def test_names_are_escaped():
     table["annotator"] = table["annotator"].replace({"good": script})
     found = assessment.assess(Annotations.from_frame(table), [script], replicates=20, rng=1)
     assert script not in judge_page.render(found, source=script)
+
+
+def systems(folder, n=60):
+    """Write grades of two systems by two people and a judge."""
+    rng = np.random.default_rng(6)
+    rows = []
+    for q in range(n):
+        for system, better in (("old", 0), ("new", 1)):
+            truth = int(np.clip(rng.integers(1, 5) + better, 1, 5))
+            words, own = int(2 ** rng.normal(7, 1)), "us" if system == "new" else "them"
+            seen = int(np.clip(truth + rng.integers(0, 2), 1, 5))
+            given = {"ann": truth, "bob": truth} if q < 30 else {}
+            for who, label in (given | {"llm": seen}).items():
+                rows.append((f"q{q}", system, who, label, "ab"[q % 2], words, own))
+    columns = ["question", "system", "annotator", "label", "part", "words", "family"]
+    table = pd.DataFrame(rows, columns=columns)
+    table["role"] = np.where(table["annotator"] == "llm", "model", "person")
+    table.to_csv(folder / "systems.csv", index=False)
+    return table
+
+
+def test_systems_are_compared_within_questions(tmp_path):
+    table = systems(tmp_path)
+    done = run(
+        *(tmp_path / "systems.csv", "--judge", "llm", "--against", "system", "--baseline", "old"),
+        *("--by", "part", "--require", "gain>=0", "--length", "words"),
+        *("--family", "family", "--own", "llm=us"),
+    )
+    assert done.exit_code == 0, done.output
+    folder = tmp_path / "systems_judges"
+    row = pd.read_csv(folder / "differences.csv").iloc[0]
+    assert (row["n_answers"], row["n_human"], row["n_clusters"]) == (120, 60, 30)
+    means = table[table["annotator"] == "llm"].groupby("system")["label"].mean()
+    assert row["judge_score"] == pytest.approx(means["new"] - means["old"])
+    assert list(pd.read_csv(folder / "slices.csv")["slice"]) == ["a", "b"]
+    bias = pd.read_csv(folder / "bias.csv").set_index("bias")
+    assert list(bias.index) == ["score difference", "length", "own family"]
+    assert bias.loc["length", "n_clusters"] == 30
+    page = (folder / "judges.html").read_text()
+    assert "new less old" in page
+    assert 'id="bias"' in page
+    assert "gain of new over old, by llm >= 0 is supported" in done.output
+
+
+def test_answers_with_ids_of_their_own_are_paired_by_clusters(tmp_path):
+    table = systems(tmp_path)
+    one = run(tmp_path / "systems.csv", "--judge", "llm", "--against", "system")
+    table.insert(0, "item", table["question"] + "/" + table["system"])
+    table.to_csv(tmp_path / "ids.csv", index=False)
+    words = ("--judge", "llm", "--against", "system", "--item", "item")
+    two = run(tmp_path / "ids.csv", *words, "--clusters", "question")
+    three = run(tmp_path / "ids.csv", *words, "--out", tmp_path / "alone")
+    assert [each.exit_code for each in (one, two, three)] == [0, 0, 0], two.output
+    first, second, third = (
+        pd.read_csv(tmp_path / folder / "differences.csv")
+        for folder in ("systems_judges", "ids_judges", "alone")
+    )
+    pd.testing.assert_frame_equal(first, second)
+    assert third["n_clusters"].iloc[0] == 60
+
+
+def test_gold_of_answers_has_the_same_columns(tmp_path):
+    table = systems(tmp_path)
+    gold = table[table["annotator"] == "ann"][["question", "system", "label"]]
+    gold.rename(columns={"label": "gold"}).to_csv(tmp_path / "gold.csv", index=False)
+    words = ("--judge", "llm", "--against", "system", "--gold", tmp_path / "gold.csv")
+    done = run(tmp_path / "systems.csv", *words)
+    assert done.exit_code == 0, done.output
+    row = pd.read_csv(tmp_path / "systems_judges" / "differences.csv").iloc[0]
+    assert row["n_human"] == 60
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--against", "sistem"), "--against"),
+        (("--against", "system", "--baseline", "odl"), "Did you mean 'old'"),
+        (("--category", "5"), "--category has no effect without"),
+        (("--require", "gain>=0"), "--baseline"),
+        (("--require", "change>=0"), "--over"),
+        (("--family", "family", "--own", "llm"), "--own gpt-4o=openai"),
+        (("--against", "system", "--by", "role"), "something of annotators"),
+        (("--against", "system", "--length", "family"), "Give each answer a length"),
+    ],
+)
+def test_options_of_judges_at_work_that_make_no_sense(tmp_path, words, message):
+    systems(tmp_path)
+    done = run(tmp_path / "systems.csv", "--judge", "llm", "--repeats", "all", *words)
+    assert done.exit_code == 1
+    assert message in re.sub(r"\s+", " ", done.output)
+
+
+def test_what_could_not_be_estimated_is_not_supported(tmp_path):
+    table, _ = frame(n_items=40)
+    one = table[table["annotator"].isin(["ann", "good"])]
+    one.to_csv(tmp_path / "one.csv", index=False)
+    words = ("--judge", "good", "--require", "kappa>=0.1", "--force")
+    done = run(tmp_path / "one.csv", *words)
+    assert done.exit_code == 3
+    assert "kappa of good >= 0.1 is not supported: it is undefined" in done.output
+
+
+def test_a_judge_is_followed_over_time(tmp_path):
+    table, gold = frame(n_items=60)
+    judge = table[table["annotator"] == "good"]
+    runs = [judge.assign(run=n) for n in range(5)]
+    runs[-1]["label"] = runs[-1]["label"].map({"yes": "no", "no": "yes"})
+    both = pd.concat([table[table["annotator"] == "ann"], *runs])
+    both.to_csv(tmp_path / "runs.csv", index=False)
+    gold.to_csv(tmp_path / "gold.csv", index=False)
+    words = ("--judge", "good", "--over", "run", "--gold", tmp_path / "gold.csv")
+    done = run(tmp_path / "runs.csv", *words, "--require", "change>=-0.1")
+    assert done.exit_code == 3, done.output
+    folder = tmp_path / "runs_judges"
+    windows = pd.read_csv(folder / "over_time.csv")
+    assert len(windows) == 5
+    assert windows["agreement"].iloc[-1] < 0.5 < windows["agreement"].iloc[0]
+    assert 'id="drift"' in (folder / "judges.html").read_text()
+
+
+def test_names_of_systems_and_families_are_escaped(tmp_path):
+    table = systems(tmp_path)
+    script = "<script>alert(1)</script>"
+    table["system"] = table["system"].replace({"new": script})
+    table["family"] = script
+    table.to_csv(tmp_path / "systems.csv", index=False)
+    words = ("--judge", "llm", "--against", "system", "--by", "part", "--family", "family")
+    done = run(tmp_path / "systems.csv", *words)
+    assert done.exit_code == 0, done.output
+    assert "<script" not in (tmp_path / "systems_judges" / "judges.html").read_text()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks import judge_systems
 
 from annobench.core.errors import AnnotationError
-from annobench.judges.at_work import at_work
+from annobench.judges.at_work import examine
 from annobench.judges.bias import judge_bias
 from annobench.judges.drift import judge_drift
 from annobench.judges.scores import score_items
@@ -144,6 +145,19 @@ def test_one_system_or_no_human_is_refused():
         compare_systems(judge, human[:1], systems)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["right or wrong, 30 by humans", "grades, other questions"])
+def test_intervals_have_their_coverage_and_those_of_the_judge_alone_do_not(name):
+    n = 400
+    found = judge_systems.measure(judge_systems.DESIGNS[name], repetitions=n, seed=2)
+    coverage = found.set_index("estimate")["coverage"]
+    # Four standard errors of a share of .95.
+    assert abs(coverage["corrected"] - 0.95) < 4 * np.sqrt(0.95 * 0.05 / n)
+    assert coverage["judge alone"] < 0.5
+    length = found.set_index("estimate")["length"]
+    assert length["corrected"] < length["humans alone"]
+
+
 def answers(seed=3, n=400):
     """Draw labels of a human and two judges; one favours long answers and its family."""
     rng = np.random.default_rng(seed)
@@ -163,7 +177,7 @@ def answers(seed=3, n=400):
 
 def test_length_and_family_are_told_apart():
     labels, length, family = answers()
-    found = at_work(
+    found = examine(
         labels,
         ["fair", "biased"],
         lengths=[f"{x:.3f}" for x in length],
@@ -197,10 +211,10 @@ def test_what_is_not_identified_is_said():
 
 def test_a_family_that_no_answer_has_is_said():
     labels, _, family = answers(n=40)
-    found = at_work(labels, ["fair"], families=list(family))
+    found = examine(labels, ["fair"], families=list(family))
     assert "--own fair=FAMILY" in found.remarks[0]
     assert list(found.bias["bias"]) == ["score difference"]
-    named = at_work(labels, ["fair"], families=["fair" if f == "ours" else f for f in family])
+    named = examine(labels, ["fair"], families=["fair" if f == "ours" else f for f in family])
     assert list(named.bias["bias"]) == ["score difference", "own family"]
 
 
@@ -215,13 +229,13 @@ def test_the_longer_of_two_answers():
         items * 2, np.repeat(["ann", "llm"], n), np.concatenate([better, biased])
     )
     named = np.where(np.arange(n) < 190, longer, "equal")
-    found = at_work(labels, ["llm"], lengths=list(named)).bias.iloc[0]
+    found = examine(labels, ["llm"], lengths=list(named)).bias.iloc[0]
     picks = np.where(biased == longer, 1.0, np.where(biased == "tie", 0.5, 0.0))
     assert found["bias"] == "longer answer"
     assert found["n_items"] == 190
     assert found["estimate"] == pytest.approx((picks - (better == longer))[:190].mean())
     with pytest.raises(AnnotationError, match="Give each answer a length"):
-        at_work(labels, ["llm"], lengths=["long"] * n)
+        examine(labels, ["llm"], lengths=["long"] * n)
 
 
 def test_scores_need_numbers_or_a_category():

@@ -168,7 +168,7 @@ def judge(
             level=level,
             rng=seed,
         )
-        further = at_work.at_work(
+        further = at_work.examine(
             labels,
             names,
             gold=gold,
@@ -181,7 +181,7 @@ def judge(
             own=_families(own, selection.pseudonyms),
             times=None
             if selection.times is None
-            else parse_times(selection.times, f"--over {over}"),
+            else parse_times(list(selection.times), f"--over {over}"),
             clusters=groups,
             level=level,
         )
@@ -206,6 +206,8 @@ def judge(
     if required:
         writing.record([RECORD])
         asked = {**reading.options, "score": score, "epsilon": epsilon, "level": level}
+        at_work_ = {"against": against, "baseline": baseline, "category": category, "over": over}
+        asked |= {name: value for name, value in at_work_.items() if value is not None}
         tables = found.tables | further.tables
         outcomes = [each for one in required for each in _outcomes(one, tables, names)]
         decide(outcomes, writing.folder, command="judge", data=reading.path, options=asked)

@@ -20,7 +20,7 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.column_kinds import number_of
 from annobench.labels.frames import as_annotations
 
-__all__ = ["AtWork", "at_work"]
+__all__ = ["AtWork", "examine"]
 
 Floats = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ class AtWork:
         return {name: table for name, table in found.items() if len(table)}
 
 
-def at_work(
+def examine(
     annotations: Annotations,
     judges: Sequence[str],
     *,
@@ -78,7 +78,7 @@ def at_work(
     category: str | None = None,
     systems: ArrayLike | None = None,
     baseline: str | None = None,
-    slices: ArrayLike | None = None,
+    slices: Sequence[str | None] | None = None,
     lengths: Sequence[str] | None = None,
     families: Sequence[str] | None = None,
     own: Mapping[str, str] | None = None,
@@ -127,7 +127,7 @@ def at_work(
         As of `score_items`, `compare_systems`, `judge_bias` and `judge_drift`; or if lengths are
         neither numbers nor categories.
     """
-    a = as_annotations(annotations, "at_work")
+    a = as_annotations(annotations, "examine")
     remarks: list[str] = []
     compared: dict[str, SystemComparison] = {}
     tables: list[tuple[str, pd.DataFrame]] = []
@@ -144,7 +144,7 @@ def at_work(
                 systems,
                 clusters=clusters,
                 baseline=baseline,
-                slices=slices,
+                slices=None if slices is None else np.array(slices, dtype=object),
                 level=level,
             )
             remarks += _said_of_selection(name, compared[name])

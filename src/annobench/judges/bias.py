@@ -89,8 +89,10 @@ def judge_bias(
     """
     check_level(level, "judge_bias")
     f, y = np.asarray(judge, dtype=np.float64), np.asarray(human, dtype=np.float64)
-    given = {"length": lengths, "own family": own}
-    given = {name: np.asarray(each) for name, each in given.items() if each is not None}
+    asked = {"length": lengths, "own family": own}
+    given: dict[str, NDArray[Any]] = {
+        name: np.asarray(each) for name, each in asked.items() if each is not None
+    }
     if f.ndim != 1 or any(each.shape != f.shape for each in (y, *given.values())):
         sizes = ", ".join(str(each.size) for each in (f, y, *given.values()))
         raise AnnotationError(

@@ -62,11 +62,12 @@ class JudgeDrift(Summarised):
     ----------
     windows : DataFrame
         One row a window: window (from 1), begins, ends, n_labels, n_items, agreement with lower and
-        upper, and score_difference with score_difference_lower and score_difference_upper; the
-        latter NaN without scores.
+        upper, and score_difference with score_difference_lower and score_difference_upper; these
+        three are NaN without scores.
     tests : DataFrame
-        One row a measure ("agreement", "score_difference") and contrast ("latest", "trend"): estimate,
-        lower, upper, p_value, and p_any, of equal means of all windows. NaN where undefined.
+        One row a measure ("agreement", "score_difference") and contrast ("latest", "trend"):
+        estimate, lower, upper, p_value, and p_any, of equal means of all windows. NaN where
+        undefined.
     within_items : bool
         Whether items are compared with themselves.
     n_undated, n_elsewhere : int
@@ -148,7 +149,7 @@ def judge_drift(
     a = as_annotations(annotations, "judge_drift")
     time, is_date = _as_numbers(times, a.n_labels)
     share = _anchor(a, judges, gold)
-    known = np.isfinite(share).all(axis=1)
+    known = np.isfinite(share[:, 0])
     of_category = None if values is None else np.asarray(values, dtype=np.float64)
     group = cluster_codes(clusters, a.n_items)
     group = np.arange(a.n_items) if group is None else group

@@ -47,7 +47,20 @@ class LeastSquares:
     n_clusters: int
 
     def test(self, which: int, level: float) -> dict[str, float]:
-        """Return estimate, lower, upper and p_value of a coefficient."""
+        """Test that a coefficient is 0.
+
+        Parameters
+        ----------
+        which : int
+            Its place.
+        level : float
+            Of the interval.
+
+        Returns
+        -------
+        dict of str to float
+            estimate, lower, upper and p_value; NaN where undefined.
+        """
         value, df = float(self.coefficients[which]), self.n_clusters - 1
         error = float(np.sqrt(self.covariance[which, which]))
         if df < 1 or math.isnan(error):
@@ -62,7 +75,18 @@ class LeastSquares:
         }
 
     def p_of_all(self, which: slice) -> float:
-        """Test by Wald that several coefficients are 0; NaN without more clusters than these."""
+        """Test by Wald that several coefficients are 0.
+
+        Parameters
+        ----------
+        which : slice
+            Their places.
+
+        Returns
+        -------
+        float
+            The p-value; NaN without more clusters than coefficients.
+        """
         b, v = self.coefficients[which], self.covariance[which, which]
         if not np.isfinite(v).all() or self.n_clusters <= b.size or not b.size:
             return math.nan

@@ -33,6 +33,7 @@ times the share of the answers without a human score.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
@@ -313,7 +314,7 @@ class _Sums:
         n = np.where(has_human, has_human.sum(), (~has_human).sum())
         with np.errstate(divide="ignore"):
             factor = np.where(n > 1, n / (n - 1.0), np.where(has_human, np.inf, 1.0))
-        a, b = (np.bincount(place, each, used.size) for each in (human, judged))
+        a, b = (np.bincount(place, each, used.size).astype(np.float64) for each in (human, judged))
         own = np.round(a[has_human], 12)
         common = np.unique(own, return_counts=True)[1].max(initial=0)
         return cls(a, b, factor, int(has_human.sum()), int(own.size - common))
@@ -347,7 +348,11 @@ def _selection(
     return least_squares(columns, f, group).test(0, level)
 
 
-def _by_slice(slices: ArrayLike | None, kept: NDArray[np.bool_], differences: Any) -> pd.DataFrame:
+def _by_slice(
+    slices: ArrayLike | None,
+    kept: NDArray[np.bool_],
+    differences: Callable[[NDArray[np.bool_]], pd.DataFrame],
+) -> pd.DataFrame:
     """Compare systems in each slice, and test whether their differences are equal in all."""
     if slices is None:
         return pd.DataFrame()

@@ -15,7 +15,7 @@ from annobench.judges.drift import JudgeDrift
 from annobench.plotting import BLUE, VERMILION, house_style
 from annobench.reporting import figures
 from annobench.reporting.formats import level as written_level
-from annobench.reporting.formats import number, shorten, signed
+from annobench.reporting.formats import number, signed
 from annobench.reporting.pages import records
 from annobench.reporting.report_parts import said_p, with_dates
 
@@ -95,21 +95,21 @@ def said_at_work(found: AtWork) -> list[str]:
 
 def _said_of_drift(judge: str, found: JudgeDrift) -> list[str]:
     windows = found.windows
-    tests = found.tests.set_index(["measure", "contrast"])
-    latest = tests.loc[("agreement", "latest")]
+    latest_of = found.tests[found.tests["contrast"].eq("latest")]
+    tests = {row["measure"]: row for row in records(latest_of)}
+    latest = tests["agreement"]
     first = (
         f"{judge}: agreement with the anchor set is {number(windows['agreement'].iloc[-1])} in the "
         f"latest of {len(windows)} windows, {signed(latest['estimate'])} against those before "
         f"(interval {number(latest['lower'])} to {number(latest['upper'])})"
     )
     said = [f"{first}; {_verdict(latest['p_any'])}."]
-    if ("score_difference", "latest") in tests.index:
-        score = tests.loc[("score_difference", "latest")]
-        if score["p_value"] < SIGNIFICANT:
-            said.append(
-                f"{judge}: its scores moved by {signed(score['estimate'])} in the latest window "
-                f"(interval {number(score['lower'])} to {number(score['upper'])})."
-            )
+    score = tests.get("score_difference")
+    if score is not None and score["p_value"] < SIGNIFICANT:
+        said.append(
+            f"{judge}: its scores moved by {signed(score['estimate'])} in the latest window "
+            f"(interval {number(score['lower'])} to {number(score['upper'])})."
+        )
     if not found.within_items:
         said.append(
             f"{judge} labelled few items in several windows: harder items would look like drift. "
@@ -156,8 +156,8 @@ def _drift(n: int, judge: str, found: JudgeDrift) -> dict[str, Any]:
     return {
         "judge": judge,
         "said": _said_of_drift(judge, found),
-        "plot": _drift_plot(n, judge, found),
-        "rows": records(with_dates(found.windows).tail(MAX_ROWS)),
+        "plot": _drift_plot(n, found),
+        "rows": records(_with_times(found.windows).tail(MAX_ROWS)),
         "total": len(found.windows),
         "tests": records(tests),
         "has_scores": bool(found.windows["score_difference"].notna().any()),
@@ -166,7 +166,14 @@ def _drift(n: int, judge: str, found: JudgeDrift) -> dict[str, Any]:
     }
 
 
-def _drift_plot(n: int, judge: str, found: JudgeDrift) -> Markup:
+def _with_times(windows: pd.DataFrame) -> pd.DataFrame:
+    """Write when each window was."""
+    table = with_dates(windows)
+    ends = zip(table["begins"], table["ends"], strict=True)
+    return table.assign(when=[a if a == b else f"{a} to {b}" for a, b in ends])
+
+
+def _drift_plot(n: int, found: JudgeDrift) -> Markup:
     """Draw the agreement by window with its band, and the mean of the windows before the last."""
     windows = found.windows
     with house_style():
@@ -180,7 +187,7 @@ def _drift_plot(n: int, judge: str, found: JudgeDrift) -> Markup:
         axes.plot(x, y, "o-", color=BLUE)
         axes.plot(x.iloc[-1:], y.iloc[-1:], "o", color=VERMILION)
         axes.set(
-            xlabel=f"window of time, {shorten(judge, 40)}",
+            xlabel="window of time",
             ylabel="agreement",
             ylim=(max(0.0, float(windows["lower"].min()) - 0.05), 1.02),
         )

@@ -116,7 +116,7 @@ def said_p(value: float) -> str:
 
 
 def with_dates(windows: pd.DataFrame) -> pd.DataFrame:
-    """Write the ends of windows, dates to the day where they span more than a week.
+    """Write the ends of windows, dates to the day if they span more than a week or are whole days.
 
     Parameters
     ----------
@@ -133,8 +133,10 @@ def with_dates(windows: pd.DataFrame) -> pd.DataFrame:
         if pd.api.types.is_numeric_dtype(table[name]):
             table[name] = [f"{x:g}" for x in table[name]]
         else:
-            long = windows["ends"].max() - windows["begins"].min() > pd.Timedelta(days=7)
-            table[name] = table[name].dt.strftime("%Y-%m-%d" if long else "%Y-%m-%d %H:%M")
+            ends = windows[["begins", "ends"]]
+            long = ends["ends"].max() - ends["begins"].min() > pd.Timedelta(days=7)
+            days = long or bool((ends == ends.apply(lambda x: x.dt.normalize())).all(axis=None))
+            table[name] = table[name].dt.strftime("%Y-%m-%d" if days else "%Y-%m-%d %H:%M")
     return table
 
 
