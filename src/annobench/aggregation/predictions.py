@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy.special import stdtrit
 
 from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised
@@ -175,7 +175,7 @@ def _compared(
 ) -> dict[str, float]:
     difference = with_them - without
     error = difference.std(ddof=1) * np.sqrt((1 + FOLDS / (FOLDS - 1)) / difference.size)
-    margin = float(stats.t.ppf((1 + level) / 2, difference.size - 1) * error)
+    margin = float(stdtrit(difference.size - 1, (1 + level) / 2) * error)
     mean = float(difference.mean())
     return {
         "without": float(without.mean()),

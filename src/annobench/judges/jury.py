@@ -37,7 +37,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy.special import stdtrit
 
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, check_level
@@ -220,7 +220,7 @@ def effective_judges(
         variance *= float(design_effect(residual[:, None], codes[complete])[0])
         freedom = np.unique(codes[complete]).size - 1
     margin = (
-        float(stats.t.ppf((1 + level) / 2, freedom)) * math.sqrt(variance * n / (n - 1))
+        float(stdtrit(freedom, (1 + level) / 2)) * math.sqrt(variance * n / (n - 1))
         if freedom > 0 and math.isfinite(variance)
         else math.inf
     )
@@ -469,7 +469,7 @@ def _with_ends(q: Floats, category: Ints, groups: Ints, level: float) -> dict[st
     residual = np.column_stack([loss - loss.mean(), right - right.mean()])
     # As many independent items would tell as much.
     size = loss.size / (1 + FOLDS / (FOLDS - 1)) / design_effect(residual, groups)
-    quantile = float(stats.t.ppf((1 + level) / 2, np.unique(groups).size - 1))
+    quantile = float(stdtrit(np.unique(groups).size - 1, (1 + level) / 2))
     margin = quantile * loss.std(ddof=1) / math.sqrt(size[0])
     lower, upper = wilson_limits(right.mean(), size[1], None, quantile)
     return _scores(q, category) | {
