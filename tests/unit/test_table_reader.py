@@ -442,3 +442,31 @@ def test_a_wide_table_to_be_partitioned_is_to_be_converted_first():
     wanted = dict.fromkeys(("item", "annotator", "label"))
     with pytest.raises(ReaderError, match="annobench convert TABLE --from wide"):
         choose_columns("memory://labels.csv", ["doc", "ann", "bob"], wanted)
+
+
+def test_several_columns_name_the_items_together(tmp_path):
+    rows = [("q1", "a", "ann", "x"), ("q1", "b", "ann", "y"), ("q1", "a", "bob", "x")]
+    table = pd.DataFrame(rows, columns=["question", "system", "annotator", "label"])
+    table.to_csv(tmp_path / "t.csv", index=False)
+    table.to_parquet(tmp_path / "t.parquet")
+    for name in ("t.csv", "t.parquet"):
+        labels = read_labels(tmp_path / name, item="question, system")
+        assert labels.items == ("q1 | a", "q1 | b")
+        assert labels.item.tolist() == [0, 1, 0]
+    with pytest.raises(ReaderError, match=r"'question,sistem', given as item, is not among"):
+        read_labels(tmp_path / "t.csv", item="question,sistem")
+
+
+def test_different_items_stay_different_whatever_their_names_hold(tmp_path):
+    rows = [("x | y", "z", "ann", "1"), ("x", "y | z", "ann", "2")]
+    table = pd.DataFrame(rows, columns=["question", "system", "annotator", "label"])
+    table.to_csv(tmp_path / "t.csv", index=False)
+    assert read_labels(tmp_path / "t.csv", item="question,system").n_items == 2
+
+
+def test_an_item_that_lacks_a_part_has_no_name(tmp_path):
+    rows = [("q1", "", "ann", "1"), ("q1", "b", "ann", "2")]
+    table = pd.DataFrame(rows, columns=["question", "system", "annotator", "label"])
+    table.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(ReaderError, match="line 2: no item"):
+        read_labels(tmp_path / "t.csv", item="question,system")
