@@ -113,7 +113,7 @@ $(BASE): requirements/base.txt pyproject.toml
 
 # Old versions warn of what the newest versions of their own dependencies deprecate.
 test-lowest: $(LOWEST)  ## Test the lowest versions that pyproject.toml allows, in .venv-lowest.
-	.venv-lowest/bin/pytest $(PARALLEL) -W default::DeprecationWarning -m $(QUICK) tests/unit tests/exports
+	.venv-lowest/bin/pytest $(PARALLEL) -W default::DeprecationWarning -W default::FutureWarning -m $(QUICK) tests/unit tests/exports
 
 $(LOWEST): requirements/lowest.txt pyproject.toml
 	test -x .venv-lowest/bin/python || "$(PYTHON)" -m venv .venv-lowest
