@@ -171,7 +171,9 @@ def compare_systems(
             "systems. Give one of each an answer, NaN for no score."
         )
     if weight is not None and not 0 <= weight <= 1:
-        raise AnnotationError(f"compare_systems: the weight {weight} is outside [0, 1].")
+        raise AnnotationError(
+            f"compare_systems: the weight {weight} is outside [0, 1]. Give one within."
+        )
     group = cluster_codes(clusters, f.size)
     group = np.arange(f.size) if group is None else group
     kept = np.isfinite(f)
