@@ -36,7 +36,7 @@ from annobench_course.teacher.compiling import compile_apart
 from annobench_course.teacher.confinement import Confinement, confinement
 from annobench_course.teacher.limits import MAX_ANSWERS, MAX_AT_ONCE, MAX_FILE, MAX_LINE
 from annobench_course.teacher.wire import Foreign, decode, error_of
-from annobench_course.watch import ELAPSED_PER_SECOND, ELAPSED_SECONDS, TooSlowError
+from annobench_course.watch import ELAPSED_PER_SECOND, TooSlowError
 
 __all__ = ["COLUMNS", "TOTAL", "grade"]
 
@@ -302,8 +302,8 @@ class _Conversation:
             raise self._ended() from None
 
     def begin_answer(self) -> None:
-        """Give the calls of one function their time, as threads have no alarm."""
-        self._deadline = time.monotonic() + ELAPSED_SECONDS
+        """Give the calls of one function half of the notebook's time, as threads have no alarm."""
+        self._deadline = time.monotonic() + self._elapsed / 2
 
     def tell(self, **message: object) -> None:
         """Say something to the submission, which may be gone or not listen."""

@@ -31,8 +31,9 @@ _NOWHERE = "http://127.0.0.1:9"
 class _Grader:
     """The other end of the pipes."""
 
-    def __init__(self, source: TextIO, target: TextIO, *, seconds: float) -> None:
-        self._source, self._target, self._seconds = source, target, seconds
+    def __init__(self, source: TextIO, target: TextIO, *, seconds: float, elapsed: float) -> None:
+        self._source, self._target = source, target
+        self._seconds, self._elapsed = seconds, elapsed
 
     def cells(self) -> list[str]:
         return list(json.loads(self._source.readline()))
@@ -50,7 +51,7 @@ class _Grader:
             # From the grader, who made it, so that it may be unpickled.
             arguments = pickle.loads(base64.b64decode(asked["arguments"]))  # noqa: S301
             try:
-                with time_limit(self._seconds, elapsed=ELAPSED_PER_SECOND * self._seconds):
+                with time_limit(self._seconds, elapsed=self._elapsed):
                     value = encode(answer(*arguments))
                 self.tell(kind="value", call=asked["call"], value=value)
             except (Exception, TooSlowError) as error:
@@ -171,7 +172,8 @@ def main() -> None:
     source, target = _pipes()
     # A cell that never ends shall not keep those after it from running.
     share = int(seconds) / 2
-    grader = _Grader(source, target, seconds=min(FUNCTION_SECONDS, share))
+    elapsed = ELAPSED_PER_SECOND * share
+    grader = _Grader(source, target, seconds=min(FUNCTION_SECONDS, share), elapsed=elapsed)
     cells = grader.cells()
     _settle()
     _run(cells, grader, share)

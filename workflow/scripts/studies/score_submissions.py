@@ -6,8 +6,9 @@ from pathlib import Path
 import pandas as pd
 
 from annobench.benchmark.cases import read_cases
-from annobench.benchmark.external_methods import from_submission, score_submitted
 from annobench.benchmark.external_methods.data import REGIMES
+from annobench.benchmark.external_methods.submission import from_submission
+from annobench.benchmark.external_methods.submitted import score_submitted
 from annobench.benchmark.regimes import simulate_regimes
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.files import recording, write_csv
