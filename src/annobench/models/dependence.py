@@ -217,7 +217,7 @@ class _Panel:
         self.n_annotators = annotations.n_annotators
         self.item = np.repeat(np.arange(items.size), numbers)
         self.annotator = annotations.annotator[order].astype(np.int64)
-        self.observed = annotations.label[order].astype(np.int64)
+        self.observed: Codes = annotations.label[order].astype(np.int64)
         self.labelled = numbers > 0
         self.pseudo = np.full((self.k, self.k), _PSEUDO / max(self.k - 1, 1))
         np.fill_diagonal(self.pseudo, _PSEUDO)
