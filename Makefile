@@ -1,7 +1,7 @@
 # `make results` and `make test` are all that a clone needs.
 
 # The loop ends with `:`, as make takes a status of 127 for a shell that did not start.
-PYTHON ?= $(shell for candidate in python3.11 python3 python3.12 python3.13; do \
+PYTHON ?= $(shell for candidate in python3.11 python3 python3.12 python3.13 python3.14; do \
 	"$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& echo "$$candidate" && break; done; :)
 CORES ?= all
@@ -10,6 +10,7 @@ INSTALLED := .venv/.installed
 JUPYTER := .venv-jupyter/.installed
 PEERS := .venv-peers/.installed
 BASE := .venv-base/.installed
+LOWEST := .venv-lowest/.installed
 BROWSER := .venv/.browser
 PYTHONS ?= 3.12 3.13
 OBJECT_STORE := .venv-object-store/.installed
@@ -32,7 +33,7 @@ ALONE := --noconftest -p without tests/base_alone.py
 BROWSERS := --numprocesses logical --maxprocesses 4
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme release-check verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-base test-pythons nightly sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits pool conformance lock clean
+.PHONY: help install results check course notebook docs readme release-check verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-base test-pythons nightly test-lowest dist sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits guard pool conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 26
@@ -73,7 +74,7 @@ docs: $(INSTALLED)  ## Make the site: documentation, results, reference; then op
 readme: $(INSTALLED)  ## Write the counts of verdicts into the README, from a run on real data.
 	$(COMMANDS)/count_verdicts.py
 
-release-check: $(INSTALLED)  ## Refuse a release with placeholders: the repository's address, the date in CITATION.cff.
+release-check: $(INSTALLED)  ## Refuse a release with placeholders: authors, the repository's address, the date in CITATION.cff.
 	$(COMMANDS)/release.py
 
 verdict-diff: $(INSTALLED)  ## Show which verdicts and values of the last run differ from the stored ones.
@@ -110,6 +111,16 @@ $(BASE): requirements/base.txt pyproject.toml
 	.venv-base/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@
 
+# Old versions warn of what the newest versions of their own dependencies deprecate.
+test-lowest: $(LOWEST)  ## Test the lowest versions that pyproject.toml allows, in .venv-lowest.
+	.venv-lowest/bin/pytest $(PARALLEL) -W default::DeprecationWarning -W default::FutureWarning -m $(QUICK) tests/unit tests/exports
+
+$(LOWEST): requirements/lowest.txt pyproject.toml
+	test -x .venv-lowest/bin/python || "$(PYTHON)" -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --require-hashes -r requirements/lowest.txt
+	.venv-lowest/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	touch $@
+
 test-object-store: $(OBJECT_STORE)  ## Partition labels of an object store, a server on this machine, in .venv-object-store.
 	.venv-object-store/bin/python -m pytest tests/unit/test_partition_object_store.py
 
@@ -138,7 +149,7 @@ test-pythons: $(PYTHONS:%=.venv-python%/.installed)  ## Run the tests on other P
 	touch $@
 
 # What takes too long for every change. Without the site every page would be skipped.
-nightly: $(BROWSER) course docs lint-container test-all test-base test-pythons test-object-store  ## Run every test, on other Pythons too, open every page, and compute all on simulated data: hours.
+nightly: $(BROWSER) course docs lint-container test-all test-base test-lowest test-pythons test-object-store dist  ## Run every test, on other Pythons too, open every page, and compute all on simulated data: hours.
 	$(BIN)/pytest $(BROWSERS) tests/browser
 	.ci/simulated
 
@@ -150,6 +161,14 @@ $(CLUSTER): requirements/cluster.txt $(INSTALLED)
 	rm -rf $(@D)
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --target $(@D) -r requirements/cluster.txt
 	touch $@
+
+# The wheel is built from the sdist, as an index's users build it.
+dist: $(SUPPLY)  ## Build the sdist and the wheel into dist, and check both and their metadata.
+	rm -rf dist
+	.venv-supply/bin/validate-pyproject pyproject.toml
+	.venv-supply/bin/python -m build --no-isolation
+	.venv-supply/bin/twine check --strict dist/*
+	.venv-supply/bin/check-wheel-contents dist/*.whl
 
 sbom: $(SUPPLY)  ## Write what is locked to results/sbom.json, a bill of materials in CycloneDX.
 	mkdir -p results
@@ -205,12 +224,18 @@ audits: $(INSTALLED)  ## Measure in full whether audits hold, and store the tabl
 	cp results/studies/audit_full/coverage.csv results/studies/audit_full/replay.csv \
 		results/studies/audit_full/settings.json benchmarks/measured/audit
 
+guard: $(INSTALLED)  ## Measure in full how often cautions of fits are right, and store the tables: 30 minutes.
+	@$(SNAKEMAKE) results/pages/studies/guard_full/index.html
+	mkdir -p benchmarks/measured/guard
+	cp results/studies/guard_full/*.csv results/studies/guard_full/settings.json benchmarks/measured/guard
+	$(COMMANDS)/quote_studies.py guard
+
 pool: $(INSTALLED)  ## Compare the pool of models with its rivals in full, store the tables, learn its weights: 10 minutes.
 	@$(SNAKEMAKE) results/pages/studies/pool_full/index.html
 	mkdir -p benchmarks/measured/pool
 	cp results/studies/pool_full/*.csv results/studies/pool_full/settings.json benchmarks/measured/pool
 	PYTHONPATH=workflow $(BIN)/python -m studies.pool.learning results/studies/pool_full
-	$(COMMANDS)/quote_pool.py
+	$(COMMANDS)/quote_studies.py pool
 
 # Each package has its own environment, in which its methods are run as programs.
 PEER ?= crowd_kit
@@ -247,6 +272,8 @@ lock:  ## Lock the dependencies and the peers anew, with uv.
 		--no-header --no-annotate -o requirements/irrcac.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --group base \
 		--no-header --no-annotate --constraints requirements/lock.txt pyproject.toml -o requirements/base.txt
+	uv pip compile --generate-hashes --python-version 3.11 --resolution lowest-direct \
+		--extra dev --no-header --no-annotate pyproject.toml -o requirements/lowest.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --group browser \
 		--no-header --no-annotate --constraints requirements/lock.txt -o requirements/browser.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --extra dev --group object-store \

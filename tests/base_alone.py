@@ -6,7 +6,9 @@
 
 import re
 import warnings
+from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import openpyxl
 import pandas as pd
@@ -26,6 +28,12 @@ from annobench.core.errors import (
 from annobench.core.files import write_csv
 from annobench.core.optional import EXTRAS, is_installed
 from annobench.labels.annotations import Annotations
+from annobench_course import sessions
+from annobench_course.results import COLUMNS
+from annobench_course.source import cells
+
+#: What session 1 quotes.
+PRINTED = Path(__file__).parents[1] / "workflow/papers/su2008/published.csv"
 
 #: A thousand times as long without numba.
 DRAWS = {"draws": 8, "warmup": 8, "chains": 2} if WHY_UNCOMPILED else {"draws": 60, "warmup": 60}
@@ -171,6 +179,30 @@ def test_a_method_is_compared_on_labels_of_ones_own(csv, tmp_path):
     done = typed("compare", tmp_path / "uniform.py", *given)
     assert done.exit_code == 0, done.output
     assert typed("data", "list").exit_code == 0
+
+
+def write_results(folder):
+    """Write what the course's archive has of session 1's paper, each value as it is printed."""
+    folder.mkdir()
+    printed = pd.read_csv(PRINTED, dtype=str).rename(columns={"value": "published"})
+    table = printed.assign(paper="su2008", computed="nan", verdict="").reindex(columns=COLUMNS)
+    table.to_csv(folder / "results.csv", index=False)
+
+
+def test_the_first_session_of_the_course_runs(tmp_path, monkeypatch):
+    write_results(tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    plt.switch_backend("agg")
+    text = sessions.get("01_chance").text.read_text(encoding="utf-8")
+    names = {}
+    for cell in cells(text):
+        if cell.says.startswith("```{code-cell}"):
+            code = "\n".join(line for line in cell.says.splitlines() if line[:1] not in "`:")
+            exec(code, names)
+    plt.close("all")
+    passed = names["session"].progress()
+    assert len(passed) >= 6
+    assert passed["passed"].all(), passed
 
 
 def extra(library, name):

@@ -18,6 +18,7 @@ EXAMPLE = "example_paper"
 
 #: What a run needs of the repository.
 PARTS = (
+    ".test",
     "CONTRIBUTING.md",
     "LICENSE",
     "README.md",

@@ -308,8 +308,9 @@ def draw_ebcc() -> None:
     annotations, gold = loaded.annotations, loaded.gold
     rng = np.random.default_rng(1)
     shape = annotations.n_items, annotations.n_categories
-    divisions = (rng.dirichlet(np.ones(10), shape) for _ in range(40))
-    fits = [ebcc.fit(annotations, start=division) for division in divisions]
+    divisions = [rng.dirichlet(np.ones(10), shape) for _ in range(40)]
+    undivided = np.tile(np.eye(10)[0], (*shape, 1))
+    fits = [ebcc.fit(annotations, start=division) for division in (*divisions, undivided)]
     bounds = [fitted.objective for fitted in fits]
     share = [(fitted.posterior.argmax(axis=1) == gold).mean() for fitted in fits]
     alone = (ibcc.fit(annotations).posterior.argmax(axis=1) == gold).mean()
@@ -317,10 +318,12 @@ def draw_ebcc() -> None:
     component = best.reshape(gold.size, -1).argmax(axis=1)
     used = [c for c in range(best[0].size) if (component == c).sum() > 5]
     with house_figure(2, height=3.3) as (figure, (left, right)):
-        left.scatter(bounds, share, s=22, facecolor="none", edgecolor=BLUE, label="EBCC, a start")
+        random = {"s": 22, "facecolor": "none", "edgecolor": BLUE, "label": "EBCC, divided"}
+        left.scatter(bounds[:-1], share[:-1], **random)
+        left.scatter(bounds[-1:], share[-1:], s=34, marker="D", color=INK, label="undivided")
         left.axhline(alone, color=VERMILION, linestyle="--", linewidth=0.9, label="IBCC")
         left.set(xlabel="lower bound of the log evidence", ylabel="share of items right")
-        left.set_title("Forty starts")
+        left.set_title("Forty random starts and one undivided")
         left.locator_params(axis="x", nbins=4)
         left.legend(loc="center right")
         bottom = np.zeros(len(used))

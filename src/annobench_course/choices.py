@@ -97,7 +97,7 @@ class Choice(Exercise):
             key = names.get(_bare(word))
             if key is None:
                 return self._failed(
-                    f"{shown(word)} is none of the options {', '.join(given)}.", "no option"
+                    f"{shown(word)} is not one of the options {', '.join(given)}.", "no option"
                 )
             chosen.append(key)
         if len(self.keys) == 1 and len(set(chosen)) > 1:

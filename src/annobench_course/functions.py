@@ -173,6 +173,9 @@ class Function(Exercise):
             return self._failed(
                 f"Your function raises {got[example].text} in the call {where}.", "error"
             )
+        forms = (_other_form(got[n], right[n]) for n in faults)
+        if form := next(filter(None, forms), None):
+            return self._failed(f"Your function returns {form}", "shape")
         broken = self._broken(answer, inputs)
         said = f"{broken.message} " if broken else ""
         return self._failed(
@@ -219,6 +222,23 @@ class _Raised:
 
     kind: type[BaseException]
     text: str
+
+
+def _other_form(got: Any, right: Any) -> str | None:
+    """Say what is returned and what is wanted, if these are not of one shape."""
+    form, wanted = _form(got), _form(right)
+    if isinstance(got, _Raised) or wanted is None or form == wanted:
+        return None
+    return f"{form or f'a {type(got).__name__} of {len(got)} values'}. Return {wanted}."
+
+
+def _form(value: Any) -> str | None:
+    """Return the shape of a value in words, None if its parts have different shapes."""
+    try:
+        shape = np.shape(value)
+    except ValueError:
+        return None
+    return f"an array of shape {shape}" if shape else "a single value"
 
 
 def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:

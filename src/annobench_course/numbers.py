@@ -109,11 +109,11 @@ class Number(Drawn):
                 return self._failed(mistake.message, mistake.name)
         if abs(right) > near and abs(number - 100 * right) <= 100 * near:
             return self._failed(
-                "This is the right number in per cent. Asked for is the share: divide by 100.",
+                "This is the right answer as a percentage. Give it as a share: divide by 100.",
                 "percent for share",
             )
         if abs(right) > near and abs(number + right) <= near:
-            return self._failed("The size is right, the sign is not.", "sign")
+            return self._failed("The size is right, but not the sign.", "sign")
         if abs(number - right) <= 20 * near:
             return self._failed(
                 f"Nearly: give {self.digits} decimals, and round only at the end, not in between.",
@@ -175,26 +175,26 @@ class Simulation(Drawn):
             return self._failed(number, "not a number")
         low, high = self.interval(given)
         if low <= number <= high:
-            return self._passed("Right: the result lies where that of a right simulation lies.")
+            return self._passed("Right: a correct simulation gives such a result.")
         for mistake in self.mistakes:
             one, other = self._interval(mistake, given)
             if one <= number <= other:
                 return self._failed(mistake.message, mistake.name)
         if low <= number / 100 <= high:
             return self._failed(
-                "This is in per cent. Asked for is the share: divide by 100.", "percent for share"
+                "This is a percentage. Give a share: divide by 100.", "percent for share"
             )
         if high <= 1 < number:
             return self._failed(
-                f"Asked is a number between 0 and 1; {shown(number)} is none. Is it a count? Then "
-                "divide it by how many there are.",
+                f"The answer lies between 0 and 1, and yours is {shown(number)}. If it is a count, "
+                "divide it by the total.",
                 "not a share",
             )
-        side = "below" if number < low else "above"
+        size = "small" if number < low else "large"
         return self._failed(
-            f"{shown(number)} lies {side} what a right simulation gives, other than once in ten "
-            f"thousand times.{self._hinting}",
-            f"too {'small' if number < low else 'large'}",
+            f"{shown(number)} is too {size}: fewer than one correct simulation in ten thousand "
+            f"comes out so {size}.{self._hinting}",
+            f"too {size}",
         )
 
     def _interval(self, mistake: Mistake, given: Given) -> tuple[float, float]:

@@ -85,7 +85,7 @@ def as_number(answer: object) -> float | str:
         The number, or what is wrong.
     """
     if isinstance(answer, str):
-        return f"Give a number, not text: {shown(answer)} stands in quotation marks."
+        return f"Give a number, not text: {shown(answer)} is in quotation marks."
     if isinstance(answer, bool | np.bool_):
         return "Give a number; True and False are the result of a comparison."
     if callable(answer):
@@ -95,7 +95,7 @@ def as_number(answer: object) -> float | str:
         if values.dtype.kind not in "iuf" and not (values.dtype.kind == "O" and values.ndim == 0):
             return f"Give one number; this is of type {type(answer).__name__}."
         if values.size != 1:
-            return f"Give one number; these are {values.size}."
+            return f"Give one number; there are {values.size} in your answer."
         number = float(values.reshape(()))
     except (TypeError, ValueError, OverflowError):
         return f"Give one number; this is of type {type(answer).__name__}."

@@ -8,11 +8,14 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from typer.testing import CliRunner
 
 import annobench
@@ -105,6 +108,9 @@ def test_package_citation_changelog_and_pages_name_one_version():
     assert citation["version"] == annobench.__version__
     headings = re.findall(r"^## \[(.+)\] - ", (TOP / "CHANGELOG.md").read_text(), re.M)
     assert headings[0] == annobench.__version__
+    for guide in ("cite", "run", "teach"):
+        quoted = (TOP / f"docs/how-to/{guide}.md").read_text(encoding="utf-8")
+        assert annobench.__version__ in quoted, guide
     page = render("base.html.j2", title="")
     assert f"annobench {annobench.__version__}." in page
 
@@ -146,6 +152,19 @@ LOCKED = [
 LOCKS = pytest.mark.parametrize("path", LOCKED, ids=[str(path.relative_to(TOP)) for path in LOCKED])
 
 
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+def test_make_finds_a_python_by_its_name(version, tmp_path):
+    (tmp_path / f"python{version}").write_text("#!/bin/sh\nexit 0\n")
+    (tmp_path / f"python{version}").chmod(0o755)
+    for program in ("sh", "make", "test"):
+        (tmp_path / program).symlink_to(shutil.which(program))
+    command = ["make", "--dry-run", "--eval", "asked: ; $(PYTHON)", "asked"]
+    told = subprocess.run(
+        command, cwd=TOP, env={"PATH": str(tmp_path)}, capture_output=True, text=True
+    )
+    assert told.stdout.split() == [f"python{version}"], told.stdout + told.stderr
+
+
 @LOCKS
 def test_a_lock_names_no_registry(path):
     text = path.read_text()
@@ -173,6 +192,51 @@ def test_conda_environments_have_the_names_and_versions_of_the_lock(path, lock, 
     )
     assert versions.pop("python") == TARGET["python_version"]
     assert versions == {name: lock[name] for name in direct}
+
+
+def needed_by(names):
+    """Return what distributions need, and what these need, as it is installed here."""
+    found, waiting = set(), list(names)
+    while waiting:
+        name = canonicalize_name(waiting.pop())
+        if name in found:
+            continue
+        found.add(name)
+        with suppress(metadata.PackageNotFoundError):
+            lines = map(Requirement, metadata.requires(name) or ())
+            waiting += [r.name for r in lines if not r.marker or r.marker.evaluate({"extra": ""})]
+    return found
+
+
+def imported(files):
+    """Return the modules that sources import, by their first name."""
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                yield from (alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                yield node.module.partition(".")[0]
+
+
+def test_the_workflow_imports_and_runs_only_what_its_extra_installs(files, direct):
+    sources = [
+        path
+        for path in files
+        if path.suffix == ".py" and path.relative_to(TOP).parts[0] in ("src", "workflow")
+    ]
+    distributions = metadata.packages_distributions()
+    # Labels that memory does not hold are no part of it.
+    known = needed_by([*direct, *(line.name for line in of_extra("scale"))])
+    missing = {
+        module: owners
+        for module in set(imported(sources))
+        if (owners := {canonicalize_name(each) for each in distributions.get(module, ())})
+        and "annobench" not in owners
+        and not owners & known
+    }
+    assert missing == {}
+    # A rule builds the course's wheel with it, without an import.
+    assert "setuptools" in direct
 
 
 def test_no_path_of_one_machine_stands_in_any_file(files):

@@ -74,7 +74,7 @@ def made(tmp_path_factory, results_file, home):
 
 
 def test_all_editions_are_made(made):
-    assert (made / "solutions/11_votes.html").read_text().count(": passed.") == 4
+    assert (made / "solutions/13_votes.html").read_text().count(": passed.") == 4
     for name in ("student/00_example", "solutions/00_example"):
         assert (made / f"{name}.ipynb").stat().st_size > 1000
         page = (made / f"{name}.html").read_text()
@@ -136,7 +136,7 @@ def test_the_packages_have_the_sessions_of_a_teachers_own(made):
     with zipfile.ZipFile(students) as one, zipfile.ZipFile(teacher) as other:
         packed, more = set(one.namelist()), set(other.namelist())
     folder = "annobench_course/sessions"
-    assert {f"{folder}/s11_votes/session.md", f"{folder}/s00_example/exercises.py"} <= packed
+    assert {f"{folder}/s13_votes/session.md", f"{folder}/s00_example/exercises.py"} <= packed
     assert f"{folder}/s00_example/bank.py" in more - packed
 
 
@@ -161,9 +161,9 @@ def test_the_page_of_the_course_leads_everywhere(made):
 
 def test_the_solutions_of_the_archive_are_graded(made, home, monkeypatch, tmp_path):
     monkeypatch.setattr(sessions, "__path__", [*sessions.__path__, str(home)])
-    for name in ("00_example", "11_votes"):
+    for name in ("00_example", "13_votes"):
         notebook = (made / f"solutions/{name}.ipynb").read_text().replace(NOBODY, "Ann")
         (tmp_path / f"{name}.ipynb").write_text(notebook)
     grades = grading.grade(tmp_path, data=made / "data")
     assert (grades["passed"] == grades["of"]).all()
-    assert set(grades["session"]) == {"00_example", "11_votes"}
+    assert set(grades["session"]) == {"00_example", "13_votes"}

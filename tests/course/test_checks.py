@@ -124,6 +124,13 @@ def function(**changes):
         (lambda values: None, False, "not answered", "lack a `return`"),
         (lambda values: ..., False, "not answered", 'session.hint("9.3")'),
         (lambda: 1, False, "error", "raises TypeError"),
+        (
+            lambda values: [np.mean(values)] * 2,
+            False,
+            "shape",
+            "(2,). Return a single value.",
+        ),
+        (lambda values: (np.mean(values), 1.5), False, "shape", "Return a single value."),
         (3.0, False, "not a function", "without parentheses"),
     ],
 )
@@ -239,7 +246,7 @@ def test_a_choice():
     assert exercise.check(letter(given, "The first"), given).message == "Not the first."
     assert exercise.check("z", given).mistake == "no option"
     assert exercise.check("ab", given).mistake == "several options"
-    assert exercise.check(3, given).message == "3 is none of the options a, b, c."
+    assert exercise.check(3, given).message == "3 is not one of the options a, b, c."
     assert "a) " in repr(given)
     # By letters that no style sheet can make into numbers
     for own, text in given.items():
@@ -423,6 +430,12 @@ def course_exercise(id):
     return Session("06_dawid_skene", "Ann").exercises[id]
 
 
+def drawn_exercise(id):
+    """Return an exercise of session 6, and what Ann is given."""
+    exercise = course_exercise(id)
+    return exercise, draw(id, {id: exercise}, "Ann")
+
+
 def test_a_count_for_a_share_is_told_to_be_one():
     simulation = course_exercise("6.1")
     given = draw("6.1", {"6.1": simulation}, "Ann")
@@ -441,4 +454,62 @@ def test_an_answer_that_names_no_option_is_quoted_as_a_whole():
     given = draw("6.9", {"6.9": choice}, "Ann")
     outcome = choice.check("the first", given)
     assert outcome.mistake == "no option"
-    assert "'the first' is none of the options a, b, c" in outcome.message
+    assert "'the first' is not one of the options a, b, c" in outcome.message
+
+
+def test_an_array_of_another_shape_is_told_so():
+    exercise, given = drawn_exercise("6.3")
+
+    def both(*arguments):
+        return exercise.reference(*arguments), 1
+
+    def transposed(*arguments):
+        return exercise.reference(*arguments).T
+
+    checked = exercise.check(both, given)
+    assert checked.mistake == "shape"
+    assert "returns a tuple of 2 values. Return an array of shape (2, 2)." in checked.message
+    checked = exercise.check(transposed, given)
+    assert "returns an array of shape (2, 4). Return an array of shape (4, 2)." in checked.message
+
+
+def iterated(votes, *, n=None, hard=False):
+    """EM of Exercise 6.6 as a student writes it, with a `return` in the loop or a hard start."""
+    m_step, e_step = (course_exercise(id).reference for id in ("6.5", "6.3"))
+
+    def dawid_skene(item, annotator, label, n_iterations, smoothing):
+        posterior = votes(item, label)
+        if hard:
+            posterior = np.eye(posterior.shape[1])[posterior.argmax(axis=1)]
+        for _ in range(n or n_iterations):
+            prevalence = posterior.sum(axis=0) + smoothing
+            confusion = m_step(item, annotator, label, posterior, smoothing)
+            posterior = e_step(item, annotator, label, prevalence / prevalence.sum(), confusion)
+        return posterior
+
+    return dawid_skene
+
+
+def shares_of_votes(item, label):
+    table = np.zeros((item.max() + 1, label.max() + 1))
+    np.add.at(table, (item, label), 1)
+    return table / table.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "mistake"),
+    [({}, None), ({"n": 1}, "one iteration alone"), ({"hard": True}, "hard start")],
+)
+def test_usual_mistakes_in_em_are_named(changes, mistake):
+    exercise, given = drawn_exercise("6.6")
+    assert exercise.check(iterated(shares_of_votes, **changes), given).mistake == mistake
+
+
+def test_agreement_on_the_truth_and_mean_probabilities_are_named():
+    exercise, given = drawn_exercise("6.1")
+    one, other = (np.diag(matrix) for matrix in given["confusion"])
+    assert exercise.check(given["prevalence"] @ (one * other), given).mistake == "both right"
+    exercise, given = drawn_exercise("6.2")
+    rows = [m[:, label] for m, label in zip(given["confusion"], given["labels"], strict=True)]
+    weight = given["prevalence"] * np.mean(rows, axis=0)
+    assert exercise.check(weight[1] / weight.sum(), given).mistake == "sum for product"

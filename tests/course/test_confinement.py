@@ -25,6 +25,7 @@ from annobench_course.teacher.confinement import (
     Unconfined,
     confinement,
 )
+from annobench_course.watch import ELAPSED_PER_SECOND
 
 pytestmark = pytest.mark.slow
 
@@ -172,7 +173,7 @@ def test_a_container_has_no_network_and_changes_nothing(tmp_path):
     for option in ("--network=none", "--read-only", "--cap-drop=ALL", "--rm"):
         assert option in command
     assert f"--volume={tmp_path}:/submission/data:ro" in command
-    assert "120" in command[command.index(IMAGE) :]
+    assert str(2 * ELAPSED_PER_SECOND * 60) in command[command.index(IMAGE) :]
 
 
 @pytest.fixture

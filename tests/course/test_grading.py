@@ -198,15 +198,44 @@ def test_messages_are_short(graded):
     assert max(table["message"].str.len().max() for table in graded[1].values()) <= 600
 
 
+#: What no limit within its process stops.
+STUBBORN = """
+import signal, time
+for alarm in (signal.SIGALRM, signal.SIGPROF):
+    signal.signal(alarm, signal.SIG_IGN)
+while True:
+    {}
+"""
+
+
 def test_time_is_limited(tmp_path, other_processes, monkeypatch):
-    stubborn = "while 1:\n    try: time.sleep(9)\n    except BaseException: pass"
-    write(tmp_path, "a", RIGHT, f"import time\n{stubborn}")
+    write(tmp_path, "a", RIGHT, STUBBORN.format("time.sleep(9)"))
     monkeypatch.setattr(grading, "compile_apart", lambda: None)
+    monkeypatch.setattr(grading, "ELAPSED_PER_SECOND", 1)
     start = time.monotonic()
-    table = grading.grade(tmp_path, seconds=30)
-    assert 30 < time.monotonic() - start < 60
+    table = grading.grade(tmp_path, seconds=45)
+    assert 45 < time.monotonic() - start < 90
     assert passed(table) == {"0.1"}
-    assert "stopped after 30 seconds" in table["message"].iloc[-1]
+    assert "stopped after 45 seconds by the clock" in table["message"].iloc[-1]
+
+
+def test_time_on_a_processor_is_limited(tmp_path, other_processes, monkeypatch):
+    write(tmp_path, "a", RIGHT, STUBBORN.format("pass"))
+    monkeypatch.setattr(grading, "compile_apart", lambda: None)
+    monkeypatch.setattr(grading, "ELAPSED_PER_SECOND", 100)  # however busy the computer is
+    table = grading.grade(tmp_path, seconds=15)
+    assert passed(table) == {"0.1"}
+    assert "15 seconds on a processor" in table["message"].iloc[-1]
+
+
+def test_time_that_others_have_the_processor_is_not_counted(tmp_path, other_processes, monkeypatch):
+    # A notebook that sleeps is one that waits for its turn: 24 seconds, of 15
+    cells = [f"import time\ntime.sleep({seconds})" for seconds in (12, 12)]
+    write(tmp_path, "a", *cells, RIGHT)
+    monkeypatch.setattr(grading, "compile_apart", lambda: None)
+    table = grading.grade(tmp_path, seconds=15)
+    assert passed(table) == {"0.1"}
+    assert total(table)["message"] == ""
 
 
 #: Right in Jupyter, by the syntax of IPython.

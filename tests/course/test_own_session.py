@@ -17,12 +17,12 @@ COMMANDS = re.findall(r"^ANNOBENCH_SESSIONS=my_sessions (.*)$", PAGE, re.MULTILI
 
 def test_a_text_and_four_exercises_suffice(home, monkeypatch):
     monkeypatch.setattr(sessions, "__path__", [*sessions.__path__, str(home)])
-    held = sessions.get("11_votes")
+    held = sessions.get("13_votes")
     assert held.lesson.title == "Three annotators vote"
     assert sorted(path.name for path in held.folder.glob("*.*")) == ["exercises.py", "session.md"]
     assert len({type(exercise) for exercise in held.exercises.values()}) == len(held.exercises) == 4
-    given = draw("11.1", held.exercises, "Ann")
-    assert held.exercises["11.1"].check(sum(given["right"]) / 3, given).mistake == "mean"
+    given = draw("13.1", held.exercises, "Ann")
+    assert held.exercises["13.1"].check(sum(given["right"]) / 3, given).mistake == "mean"
 
 
 def test_the_first_command_checks_it(home):
@@ -39,16 +39,16 @@ def test_the_first_command_checks_it(home):
 
 def test_it_finds_a_fault(home, tmp_path):
     # The negative control: a mistake whose answer is the right one, and a typed number
-    folder = tmp_path / "s12_votes"
+    folder = tmp_path / "s14_votes"
     folder.mkdir()
-    text = (home / "s11_votes" / "session.md").read_text(encoding="utf-8")
-    text = text.replace("decides.", "decides, in 0.75 of the cases.").replace("11", "12")
-    code = (home / "s11_votes" / "exercises.py").read_text(encoding="utf-8")
-    code = code.replace('sum(given["right"]) / 3', "by_vote(given)").replace("11.", "12.")
+    text = (home / "s13_votes" / "session.md").read_text(encoding="utf-8")
+    text = text.replace("decides.", "decides, in 0.75 of the cases.").replace("13", "14")
+    code = (home / "s13_votes" / "exercises.py").read_text(encoding="utf-8")
+    code = code.replace('sum(given["right"]) / 3', "by_vote(given)").replace("13.", "14.")
     (folder / "session.md").write_text(text, encoding="utf-8")
     (folder / "exercises.py").write_text(code, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"]
-    chosen = ["tests/course/test_sessions.py", "-k", "12_votes and (contract or right_answers)"]
+    chosen = ["tests/course/test_sessions.py", "-k", "14_votes and (contract or right_answers)"]
     done = subprocess.run(
         [*command, "-m", "not slow", *chosen],
         cwd=TOP,

@@ -1,5 +1,8 @@
 """Names that moved warn for a version, and those that left the library say where they are."""
 
+from importlib import import_module
+from pathlib import Path
+
 import pytest
 
 import annobench
@@ -19,3 +22,37 @@ def test_former_names_of_the_benchmark_warn_and_are_what_they_were():
 def test_a_study_that_left_the_library_says_where_it_is(name):
     with pytest.raises(AttributeError, match="folder workflow/studies of the repository"):
         getattr(annobench.studies, name)
+
+
+#: By the former name of a module: its new one, as the changelog has both, and a name in it.
+MOVED = {
+    "annobench.replication.verdicts": ("annobench_replication.verdicts", "check"),
+    "annobench.replication.printed": ("annobench.reporting.printed", "parse_printed"),
+    "annobench.reporting.notebooks": ("annobench_replication.notebooks", "open_paper"),
+    "annobench.reporting.printed_tables": ("annobench_replication.printed_tables", "read_layout"),
+    "annobench.reporting.verdicts": ("annobench_replication.faces", "FACES"),
+    "annobench.datasets.ami": ("annobench_datasets.ami", "DATASETS"),
+    "annobench.datasets.masc_crowd": ("annobench_datasets.masc_crowd", "DATASETS"),
+    "annobench.io.exports": ("annobench.io.formats", "read_export"),
+    "annobench.studies.benchmark": ("annobench.benchmark", "regimes"),
+    "annobench.studies.doors": ("annobench.benchmark.external_methods", "from_function"),
+    "annobench.labels.partitions": ("annobench.scale.partitions", "PartitionedLabels"),
+}
+
+
+@pytest.mark.parametrize("old", MOVED)
+def test_a_module_that_moved_warns_and_gives_what_it_gave(old):
+    new, name = MOVED[old]
+    package, _, module = old.rpartition(".")
+    former = getattr(import_module(package), module, None) or import_module(old)
+    with pytest.warns(DeprecationWarning, match=rf"{old}\.{name} is now {new}\.{name}"):
+        found = getattr(former, name)
+    assert found is getattr(import_module(new), name)
+
+
+@pytest.mark.parametrize("old", MOVED)
+def test_the_changelog_names_what_moved(old):
+    text = (Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8")
+    table = text.partition("### Renamed")[2].partition("\n## ")[0]
+    package, _, module = old.rpartition(".")
+    assert f"`.{module}`" in table or f"`{old}" in table or f"`{package}.*`" in table

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from annobench import models
@@ -15,6 +16,9 @@ from annobench.benchmark.cases import BenchmarkCase
 from annobench.benchmark.fits import fit_all
 from annobench.labels.annotations import Annotations
 from annobench.models import _guard
+from commands import quote_studies
+from studies.guard import analysis as guard_study
+from studies.guard import fits as guard_fits
 
 PAGES = Path(__file__).parents[2] / "docs/models"
 
@@ -119,3 +123,42 @@ def test_every_caution_stands_under_when_it_fails_and_every_name_there_exists():
         section = page.read_text("utf-8").partition("## When it fails")[2].partition("\n## ")[0]
         found |= set(re.findall(r"caution\s+`(\w+)`", section))
     assert found == set(_guard.NAMES)
+
+
+def test_the_study_counts_fits_that_fail_and_alarms_that_are_false():
+    rows = [("a", True, "x"), ("a", True, ""), ("a", False, "x"), ("a", False, ""), ("b", True, "")]
+    fitted = pd.DataFrame(rows, columns=["model", "fails", "said"])
+    found = guard_study.power(fitted, "model").set_index("model")
+    assert found.loc["a", ["n_fails", "n_others", "power", "false_alarms"]].tolist() == [
+        2,
+        2,
+        0.5,
+        0.5,
+    ]
+    assert found.loc["b", "power"] == 0
+    assert np.isnan(found.loc["b", "false_alarms"])
+    said = ["far_from_votes rare_category", "rare_category", "", "", ""]
+    by_caution = guard_study.by_caution(fitted.assign(said=said)).set_index("caution")
+    # Three fits fail; of both of the warned ones it is said that a category is rare.
+    assert by_caution["power"].tolist() == pytest.approx([0, 1 / 3, 2 / 3, 2 / 3])
+    assert (by_caution["false_alarms"] == 0).all()
+
+
+def test_the_page_says_what_the_stored_tables_of_cautions_say():
+    [page] = quote_studies.PAGES["guard"]
+    text = page.read_text(encoding="utf-8")
+    assert quote_studies.quoting("guard", page, text) == text, "run make guard"
+
+
+def test_the_level_of_the_check_of_dependence_holds_in_the_stored_study():
+    table = pd.read_csv(quote_studies.STORED / "guard/dependence.csv")
+    level = table[table["errors"] == "independent"].set_index("model")["below_05"]
+    assert set(level.index) == set(guard_fits.CHECKED_MODELS)
+    assert level.between(0.03, 0.07).all()
+    assert table[table["errors"] == "dependent"]["below_05"].min() > 0.5
+
+
+def test_every_caution_against_the_votes_has_a_design_in_which_it_is_right():
+    table = pd.read_csv(quote_studies.STORED / "guard/cautions.csv")
+    # Wilson's intervals of power lie above those of false alarms.
+    assert (table["power_lower"] > table["false_alarms_upper"]).all()

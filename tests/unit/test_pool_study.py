@@ -14,10 +14,11 @@ from annobench.benchmark.fits import fit_all, fit_once
 from annobench.core.errors import DataUnavailableError
 from annobench.labels.annotations import Annotations
 from annobench.models import pool
-from commands import quote_pool
+from commands import quote_studies
 from studies.pool import cases, comparison, learning, summaries
 
 TOP = Path(__file__).parents[2]
+STORED = quote_studies.STORED / "pool"
 
 
 def case(name, n, *, sharpness=1.0, seed=0, provenance="real"):
@@ -111,16 +112,14 @@ def test_differences_have_intervals_over_families():
 
 
 def test_pages_say_what_the_stored_tables_say():
-    for page in quote_pool.PAGES:
+    for page in quote_studies.PAGES["pool"]:
         text = page.read_text(encoding="utf-8")
-        assert quote_pool.quoting(page, text) == text, f"run make pool, or {quote_pool.__file__}"
+        assert quote_studies.quoting("pool", page, text) == text, "run make pool"
 
 
 def test_the_stored_decision_is_that_of_the_stored_scores():
-    tables = {
-        name: pd.read_csv(quote_pool.STORED / f"{name}.csv") for name in ("scores", "decision")
-    }
-    seed = json.loads((quote_pool.STORED / "settings.json").read_text())["seed"]
+    tables = {name: pd.read_csv(STORED / f"{name}.csv") for name in ("scores", "decision")}
+    seed = json.loads((STORED / "settings.json").read_text())["seed"]
     means = summaries.means(tables["scores"])
     found = summaries.decision(means, summaries.differences(tables["scores"], seed))
     assert found["holds"].tolist() == tables["decision"]["holds"].tolist()
@@ -139,7 +138,7 @@ def test_the_shipped_weights_are_those_of_the_study(name):
     weights = pool.shipped_weights(name)
     posterior = pool.fit(data.annotations, weights=weights).posterior
     loss = -np.log(posterior[np.arange(data.gold.size), data.gold]).mean()
-    scores = pd.read_csv(quote_pool.STORED / "scores.csv")
+    scores = pd.read_csv(STORED / "scores.csv")
     mine = scores[(scores["case"] == name) & (scores["n_gold"] == 0)].set_index("method")
     # Stored with five digits, and weights with six.
     assert loss == pytest.approx(mine.loc["pool", "log_loss"], rel=1e-4)
@@ -153,7 +152,7 @@ def test_every_rule_of_learning_is_stored():
     for name, found in files.items():
         digest = learning.digest(each.sha256 or "" for each in found)
         assert stored["data"][name]["sha256"] == digest
-    table = pd.read_csv(quote_pool.STORED / "weights.csv").set_index("without")
+    table = pd.read_csv(STORED / "weights.csv").set_index("without")
     for family, row in table.iterrows():
         known = stored["all"] if family == "nothing" else stored["without"][family]
         assert row[list(pool.MEMBERS)].to_numpy() == pytest.approx(

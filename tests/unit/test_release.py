@@ -12,7 +12,10 @@ def top(tmp_path):
 
     git("init", "--quiet")
     (tmp_path / "README.md").write_text(f"see\n[docs]({release.PLACEHOLDER}/docs)\n")
-    (tmp_path / "CITATION.cff").write_text("version: 1.0.0\n")
+    (tmp_path / "CITATION.cff").write_text("version: 1.0.0\n  - name: Authors to be named\n")
+    (tmp_path / "paper.md").write_text(
+        "# Acknowledgements\n\nThese are to be written by the authors.\n"
+    )
     (tmp_path / "picture.png").write_bytes(b"\x89PNG\xff")
     git("add", ".")
     git("commit", "--quiet", "--message", "all")
@@ -20,11 +23,14 @@ def top(tmp_path):
 
 
 def test_placeholders_are_refused_with_their_places(top):
-    [address, date] = release.unready(top)
+    [authors, address, words, date] = release.unready(top)
+    assert authors.startswith("CITATION.cff:2: replace 'Authors to be named' with")
     assert address.startswith("README.md:2: replace")
+    assert words.startswith("paper.md:3: replace")
     assert "date-released" in date
     (top / "README.md").write_text("[docs](https://example.org/docs)\n")
     (top / "CITATION.cff").write_text("date-released: 2026-12-01\n")
+    (top / "paper.md").write_text("# Acknowledgements\n\nWe thank nobody.\n")
     assert release.unready(top) == []
 
 

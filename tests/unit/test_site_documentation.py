@@ -91,6 +91,24 @@ def test_no_corner_of_a_table_is_an_empty_title(tmp_path):
     assert build_site._mended(page, tmp_path) == "<tr><td></td><th>kappa</th></tr>"
 
 
+def masthead(*entries):
+    """Return entries of the masthead as the theme writes them, by state and attributes."""
+    return "".join(
+        f'\n<li class="nav-item {state}">\n  <a class="nav-link nav-internal" {where}>\n'
+        for state, where in entries
+    )
+
+
+def test_the_masthead_marks_the_entry_of_the_page_and_not_the_folder_it_lies_in(tmp_path):
+    here, other = 'href="#" aria-current="page"', 'href="../index.html"'
+    of_theme = masthead(("", here), ("current active", other))
+    marked = masthead(("current active", here), ("", other))
+    assert build_site._mended(of_theme, tmp_path) == marked
+    # A page below an entry is marked by the theme
+    below = masthead(("", other), ("current active", other))
+    assert build_site._mended(below, tmp_path) == below
+
+
 def test_a_picture_of_the_documentation_has_a_box_and_its_size(tmp_path):
     plotting.save_figure(plt.figure(figsize=(3, 2)), tmp_path / "drawing")
     page = '<p><img alt="Votes &amp; truth" src="drawing.svg" /></p>'

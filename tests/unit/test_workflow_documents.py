@@ -75,6 +75,7 @@ def config():
         "repetitions": 1,
     }
     replayed = {"datasets": ["snow2008_rte"], "repeats": 2}
+    guarded = {"models": ["voting"], "checked": 1, "fitted": 1, "searched": 1}
     pooled = {
         "datasets": ["snow2008_rte"],
         "models": ["voting"],
@@ -90,6 +91,7 @@ def config():
         "studies": {
             "coverage": coverage,
             "baselines": {"reduced": grid, "full": grid},
+            "guard": {"reduced": guarded, "full": guarded},
             "pool": {"reduced": pooled, "full": pooled},
             "noise": {"data": certified, "reduced": noise, "full": noise},
             "audit": {

@@ -15,6 +15,13 @@ TOP = Path(__file__).parents[2]
 #: Stands for the repository's address until it has one; names in `.invalid` never exist.
 PLACEHOLDER = "https://annobench.invalid"
 
+#: By what stands in its place until the release: what has to be filled in.
+PLACEHOLDERS = {
+    PLACEHOLDER: "the repository's address",
+    "Authors to be named": "the authors' names",
+    "to be written by the authors": "what the authors have to say",
+}
+
 
 def git(top: Path, *arguments: str) -> str:
     """Return what git prints."""
@@ -28,8 +35,11 @@ def unready(top: Path = TOP) -> list[str]:
     found = []
     for name in git(top, "ls-files", ":!tests", f":!{own}").splitlines():
         for n, line in enumerate(_lines(top / name), 1):
-            if PLACEHOLDER in line:
-                found.append(f"{name}:{n}: replace {PLACEHOLDER} with the repository's address.")
+            found += [
+                f"{name}:{n}: replace {placeholder!r} with {meant}."
+                for placeholder, meant in PLACEHOLDERS.items()
+                if placeholder in line
+            ]
     if not any(line.startswith("date-released:") for line in _lines(top / "CITATION.cff")):
         found.append("CITATION.cff: add date-released.")
     return found

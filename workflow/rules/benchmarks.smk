@@ -178,6 +178,39 @@ rule render_baselines:
         "../scripts/studies/render_baselines.py"
 
 
+#: Answers of methods that others submitted, and the data sets that they answer.
+SUBMISSIONS = sorted(map(str, (WORKFLOW.parent / "benchmarks/submissions").glob("*.json")))
+SUBMISSION_DATA = [id for id in DATA_SETS if id in DATASETS]
+SUBMITTED = "results/studies/submissions/submissions.csv"
+
+
+rule score_submissions:
+    """Check and score the methods that others submitted."""
+    input:
+        submissions=SUBMISSIONS,
+        metas=metas_of(SUBMISSION_DATA),
+        tables=tables_of(SUBMISSION_DATA),
+    output:
+        table=SUBMITTED,
+    log:
+        "results/logs/studies/submissions.log",
+    benchmark:
+        "results/logs/studies/submissions.benchmark.tsv"
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        library=imports_of(
+            WORKFLOW / "scripts/studies/score_submissions.py",
+            also=["annobench.models.dawid_skene"],
+        ),
+        replicates=1000,
+    script:
+        "../scripts/studies/score_submissions.py"
+
+
 #: Packages whose methods `make peer` compared with ours.
 PEERS_STORED = WORKFLOW.parent / "benchmarks/measured/peers"
 PEER_STUDIES = sorted(path.name for path in PEERS_STORED.glob("*") if path.is_dir())
@@ -196,6 +229,7 @@ use rule render_baselines as render_stored_benchmarks with:
         tables=[
             str(folder / file) for folder in STORED_BENCHMARKS.values() for file in BENCHMARK_FILES
         ],
+        submitted=SUBMITTED,
         site=site_files() + templates("benchmark.html.j2", "benchmark.js"),
     output:
         pages=expand("results/pages/studies/{study}/index.html", study=STORED_BENCHMARKS),
@@ -213,6 +247,7 @@ use rule render_baselines as render_stored_benchmarks with:
                     else "../aggregation/index.html"
                 ),
                 "methods": METHODS if name == "aggregation" else [],
+                "submitted": SUBMITTED if name == "aggregation" else None,
             }
             for name, folder in STORED_BENCHMARKS.items()
         },

@@ -10,8 +10,10 @@ import tomllib
 from pathlib import Path
 
 import pandas as pd
+from snakemake.common.configfile import load_configfile
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
+from snakemake.utils import update_config
 
 from annobench import __version__, datasets, models
 from annobench.datasets.discovery import modules
@@ -20,6 +22,7 @@ from annobench_course import sessions
 from annobench.io.wordnet import has_wordnet
 from annobench.reporting.pages import STYLES
 from annobench_replication.exhibit import figures_in, heading
+from annobench.benchmark.external_methods.data import DATA_SETS
 from annobench.benchmark.files import SETTINGS, file_names
 
 from catalogue import FIGURE_FORMATS, LEDGERS, read_papers
@@ -43,6 +46,11 @@ PUBLIC = PACKAGE.parent / "annobench_datasets"
 NOTEBOOKS = WORKFLOW.parent / "notebooks"
 DOCS = WORKFLOW.parent / "docs"
 DATASETS = datasets.names()
+
+# A configuration need only say what differs from the one beside the workflow.
+defaults = load_configfile(WORKFLOW.parent / "config/config.yaml")
+update_config(defaults, config)
+config.update(defaults)
 
 try:
     check_config(config, DATASETS)

@@ -3,5 +3,5 @@
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__, submodules=["c45", "consensus", "gold", "partitioned"]
+    __name__, submodules=["c45", "consensus", "gold", "partitioned", "predictions"]
 )

@@ -23,6 +23,7 @@ from annobench.aggregation._tables import (
 )
 from annobench.aggregation.gold import GoldCheck, fit_with_gold
 from annobench.aggregation.partitioned import PartitionedConsensus, consensus_partitions
+from annobench.aggregation.predictions import AddedValue, added_value
 from annobench.core.errors import AnnotationError, ConvergenceWarning
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
@@ -34,6 +35,7 @@ from annobench.models.base import (
     SampledFit,
     SupportsDraws,
 )
+from annobench.models.pool import PoolFit
 from annobench.scale._sources import BlockSource, Engine, blocks_of, in_memory
 from annobench.scale._workers import Scheduler
 
@@ -49,7 +51,7 @@ _OF_MODEL = (
     *("items", "annotators", "confusion", "prevalence"),
     *("doubtful_labels", "convergence"),
 )
-TABLES = (*_OF_MODEL, "gold", "calibration")
+TABLES = (*_OF_MODEL, "gold", "calibration", "predictions")
 #: What `draw` writes.
 PICTURES = ("consensus.svg", "consensus.png")
 
@@ -103,6 +105,9 @@ class Consensus(Summarised):
         How good categories and probabilities are on gold items; None without gold.
     sets : CategorySets or None
         Sets of categories of the items; None if none were asked for.
+    predictions : AddedValue or None
+        What a classifier's predictions add to the pool; None without, or with fewer than ten gold
+        items.
 
     Notes
     -----
@@ -122,6 +127,7 @@ class Consensus(Summarised):
     remarks: tuple[str, ...]
     gold: GoldCheck | None = None
     sets: CategorySets | None = None
+    predictions: AddedValue | None = None
 
     def summary(self) -> pd.DataFrame:
         """Return how common the categories are.
@@ -146,6 +152,8 @@ class Consensus(Summarised):
             found["gold"] = self.gold.categories
             if self.gold.calibration is not None:
                 found["calibration"] = self.gold.calibration.scores.reset_index()
+        if self.predictions is not None:
+            found["predictions"] = self.predictions.table
         return found
 
     @property
@@ -326,6 +334,10 @@ def consensus(
         confusion.loc[unjudged, "probability":] = np.nan
     prevalence = fitted.prevalence_frame(draws)
     remarks += _without_interval(annotators, confusion, prevalence)
+    added = None
+    if isinstance(fitted, PoolFit) and options.get("predictions") is not None:
+        added, said = _added(annotations, fitted, options["predictions"], rng)
+        remarks += said
     return Consensus(
         model=model,
         fitted=fitted,
@@ -338,7 +350,21 @@ def consensus(
         remarks=(*remarks, *(() if checked is None else checked.remarks)),
         gold=checked,
         sets=found_sets,
+        predictions=added,
     )
+
+
+def _added(
+    annotations: Annotations, fitted: PoolFit, predictions: Any, rng: np.random.Generator
+) -> tuple[AddedValue | None, list[str]]:
+    """Measure what predictions add, and say what was left out."""
+    try:
+        found = added_value(annotations, fitted, predictions, rng=rng)
+    except AnnotationError as error:
+        return None, [str(error)]
+    n = found.n_left_out
+    said = f"{n:,} of {n + annotations.n_items:,} predicted items have no labels: left out."
+    return found, [said] if n else []
 
 
 def draw(found: Consensus, folder: Path) -> list[str]:

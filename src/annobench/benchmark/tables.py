@@ -32,6 +32,7 @@ __all__ = ["BenchmarkTables", "counted", "read_table", "read_tables", "tabulate"
 
 #: Columns that are text, whatever they look like.
 TEXT: Final = (
+    *("author", "date", "benchmark"),
     *("problem", "method", "other", "score", "design", "curve", "provenance", "status", "note"),
     *(
         "about",

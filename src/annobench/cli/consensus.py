@@ -55,6 +55,13 @@ def consensus(
             "probability, such as 0.9: conformal with --gold, else if the model holds."
         ),
     ] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(
+            help="A classifier's probabilities, a row per item and a column per category, as one "
+            "more member of --model pool, weighted by --gold."
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of all draws; by default the usual one.")
     ] = None,
@@ -69,10 +76,12 @@ def consensus(
     Example: annobench consensus labels.csv --model mace --categories no,yes
     """
     from annobench.aggregation import consensus as consensus_of
+    from annobench.io.predictions import read_predictions
     from annobench.reporting import consensus_page
     from annobench.reporting.formats import extent_of
 
     try:
+        _refuse_predictions(model, predictions, reading.gold_from)
         partitions = reading.partitions(engine)
         _refuse_idle_draws(model, seed, replicates, reading.gold_from, on_dask=bool(partitions))
         rng = DEFAULT_SEED if seed is None else seed
@@ -92,6 +101,11 @@ def consensus(
         selection = reading.select(repeats="all", categories=listed(categories))
         annotations = selection.labels
         refuse_sets(selection, "consensus")
+        options = _options(option or [])
+        if predictions is not None:
+            options["predictions"] = read_predictions(
+                predictions, item=reading.source.columns.get("item")
+            )
         with terminal(stderr=True).status("Fitting"):
             found = consensus_of.consensus(
                 annotations,
@@ -100,7 +114,7 @@ def consensus(
                 replicates=200 if replicates is None else replicates,
                 gold=reading.gold(selection),
                 sets=sets,
-                **_options(option or []),
+                **options,
             )
         page = consensus_page.render(
             found,
@@ -131,9 +145,27 @@ def consensus(
         say(f"gold: {found.gold._headline()}")
         if found.gold.calibration is not None:
             say(f"calibration: {found.gold.calibration._headline()}")
+    if found.predictions is not None:
+        say(f"predictions: {found.predictions._headline()}")
     for text in found.remarks:
         note(f"Note: {text}")
     say_written(writing.folder, written)
+
+
+def _refuse_predictions(model: str, predictions: Path | None, gold: str | None) -> None:
+    """Refuse predictions that no model takes, or that nothing is known of."""
+    if predictions is None:
+        return
+    if model != "pool":
+        raise AnnotationError(
+            f"consensus: --predictions has no effect on {model}. Say --model pool, or leave it out."
+        )
+    if gold is None:
+        raise AnnotationError(
+            "consensus: --predictions needs --gold. Labels alone do not tell how far a classifier "
+            "is right, as it may have been trained on them. Give the categories of some items "
+            "that it was not trained on."
+        )
 
 
 def _refuse_idle_draws(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _TABLES = (
     *("judges", "agreement", "rates", "test", "baselines", "prevalence", "consistency"),
     *("position", "plan", "systems", "differences", "slices", "bias", "over_time", "drift"),
+    *("jury", "juries", "jury_estimates"),
 )
 
 
@@ -111,6 +112,19 @@ def judge(
             "status is 3."
         ),
     ] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What a label of a judge costs, such as gpt-4o=0.02, by default 1; several times "
+            "for several judges."
+        ),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            help="What the labels of an item may cost: the best jury within it, by --gold."
+        ),
+    ] = None,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
 ) -> None:
@@ -132,7 +146,9 @@ def judge(
         selection = read.select(repeats="all", shown_first=shown_first, over=over)
         refuse_sets(selection, "judge")
         labels = selection.labels
-        names = [selection.pseudonyms.get(name, name) for name in judges]
+        called = {name: selection.pseudonyms.get(name, name) for name in judges}
+        names = [called[name] for name in judges]
+        costs = {called.get(name, name): price for name, price in _costs(cost or ()).items()}
         gold = read.gold(selection)
 
         def column(name: str | None, option: str) -> list[str] | None:
@@ -147,6 +163,8 @@ def judge(
             score=score,
             clusters=groups,
             shown_first=selection.shown_first,
+            costs=costs,
+            budget=budget,
             level=level,
             rng=seed,
         )
@@ -177,6 +195,8 @@ def judge(
         worth = row.get("human_labels")
         tells = "" if worth is None or worth != worth else f", worth {worth:.2f} human labels"
         say(f"{row['judge']}: {judge_page.verdict(row)}{tells}")
+    if found.jury is not None:
+        say(found.jury.sentence())
     print_reading(selection)
     for text in judge_at_work.said_at_work(further):
         say(text)
@@ -191,6 +211,25 @@ def judge(
         tables = found.tables | further.tables
         outcomes = [each for one in required for each in _outcomes(one, tables, names)]
         decide(outcomes, writing.folder, command="judge", data=reading.path, options=asked)
+
+
+def _costs(texts: Iterable[str]) -> dict[str, float]:
+    """Read costs by judge."""
+    costs: dict[str, float] = {}
+    for text in texts:
+        name, _, value = text.rpartition("=")
+        try:
+            price = float(value)
+        except ValueError:
+            price = math.nan
+        if not name or math.isnan(price):
+            raise AnnotationError(
+                f"judge: --cost {text!r} is no cost. Write judge=cost, such as gpt-4o=0.02."
+            )
+        if name in costs:
+            raise AnnotationError(f"judge: --cost names {name!r} twice. Name each judge once.")
+        costs[name] = price
+    return costs
 
 
 def _refuse_idle(

@@ -21,6 +21,7 @@ from annobench.judges.alternative_annotators import (
     alternative_annotator_test,
 )
 from annobench.judges.baselines import constant_judge, humans_as_judges
+from annobench.judges.jury import Jury, assess_jury
 from annobench.judges.panel import NO_LABEL, Panel, split_judges
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
@@ -55,6 +56,8 @@ class Assessment(Summarised):
         Of the test.
     n_clusters : int or None
         Of the items, where they come in clusters.
+    jury : Jury or None
+        Of several judges with gold.
     remarks : list of str
         What could not be computed, and cautions.
     """
@@ -73,6 +76,7 @@ class Assessment(Summarised):
     basis: str
     epsilon: float
     n_clusters: int | None = None
+    jury: Jury | None = None
     remarks: list[str] = field(default_factory=list)
 
     def summary(self) -> pd.DataFrame:
@@ -87,6 +91,9 @@ class Assessment(Summarised):
         )
         found = {"judges": self.summary_table}
         found |= {name: getattr(self, name) for name in names}
+        if self.jury is not None:
+            found |= {"jury": self.jury.weights, "juries": self.jury.juries}
+            found |= {"jury_estimates": self.jury.estimates}
         return {name: table for name, table in found.items() if len(table)}
 
     def _headline(self) -> str:
@@ -106,6 +113,8 @@ def assess(
     score: Score = "accuracy",
     clusters: ArrayLike | None = None,
     shown_first: ArrayLike | None = None,
+    costs: Mapping[str, float] | None = None,
+    budget: float | None = None,
     level: float = 0.95,
     replicates: int = 500,
     rng: np.random.Generator | int | None = None,
@@ -127,6 +136,10 @@ def assess(
     shown_first : array_like of str, shape (N,), optional
         Of comparisons of two answers: the one that was shown first, by its category; empty where
         that is not known.
+    costs : mapping of str to float, optional
+        Of a label of each judge, by default 1.
+    budget : float, optional
+        What the labels of an item by a jury may cost; needs gold, and several judges.
     level : float, default 0.95
         Of the intervals.
     replicates : int, default 500
@@ -142,8 +155,9 @@ def assess(
     Raises
     ------
     AnnotationError
-        If a judge is unknown, or a gold category is; if epsilon is out of range, or distances are
-        asked for of categories that are no numbers.
+        If a judge is unknown, or a gold category is; if epsilon is out of range, distances are
+        asked for of categories that are no numbers, or a budget is given without gold or for one
+        judge.
     """
     annotations = as_annotations(annotations, "assess")
     generator = np.random.default_rng(rng)
@@ -156,6 +170,7 @@ def assess(
     remarks: list[str] = []
     options: dict[str, Any] = {"epsilon": epsilon, "score": score, "clusters": clusters}
     known = _gold_codes(humans, gold)
+    jury = _jury(panel, known, costs, budget, clusters, level, generator, remarks)
     fit = _model(humans, remarks)
     everyone = {**panel.judges, CONSTANT: constant_judge(humans)}
 
@@ -219,8 +234,41 @@ def assess(
         basis=basis,
         epsilon=epsilon,
         n_clusters=None if clusters is None else len(np.unique(np.asarray(clusters))),
+        jury=jury,
         remarks=remarks,
     )
+
+
+def _jury(
+    panel: Panel,
+    known: NDArray[np.int64] | None,
+    costs: Mapping[str, float] | None,
+    budget: float | None,
+    clusters: ArrayLike | None,
+    level: float,
+    rng: np.random.Generator,
+    remarks: list[str],
+) -> Jury | None:
+    """Weigh several judges by gold; what was asked for is an error if it can't be had."""
+    asked = bool(costs) or budget is not None
+    if asked and (known is None or len(panel.judges) < 2):
+        raise AnnotationError(
+            "judge: a jury is weighed by gold items, and has two judges or more. Give gold "
+            "(--gold) and name several judges, or leave out costs and budget."
+        )
+    if known is None or len(panel.judges) < 2:
+        return None
+    options: dict[str, Any] = {"costs": costs, "budget": budget, "clusters": clusters}
+    k = panel.humans.n_categories
+    # A stream of its own: nothing else depends on whether there is a jury.
+    [own] = rng.spawn(1)
+    try:
+        return assess_jury(panel.judges, known, k, **options, level=level, rng=own)
+    except AnnotationError as error:
+        if asked:
+            raise
+        _say(remarks, as_sentence(error, "jury"))
+        return None
 
 
 def _say(remarks: list[str], text: str) -> None:

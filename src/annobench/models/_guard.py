@@ -19,7 +19,10 @@ from scipy import sparse
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 
-__all__ = ["NAMES", "Caution", "against_votes", "alone", "guard", "of_fit", "other_optimum"]
+__all__ = [
+    *("NAMES", "Caution", "against_votes", "alone", "guard", "of_fit", "other_optimum"),
+    "two_annotators",
+]
 
 #: The names of all cautions.
 NAMES: Final = (
@@ -120,8 +123,7 @@ def of_fit(fitted: Any, annotations: Annotations | None) -> list[Caution]:
         return found
     sizes = annotations.n_labels, np.unique(annotations.annotator).size, annotations.n_items
     found += [Caution("few_labels", text) for text in fitted.few_labels(*sizes)]
-    if fitted._judges_annotators():
-        found += _two_annotators(annotations)
+    found += two_annotators(fitted, annotations)
     found += against_votes(fitted.posterior, annotations)
     checked = fitted.dependence(annotations)
     if checked is not None and checked.is_alarming:
@@ -137,7 +139,10 @@ def alone(annotations: Annotations) -> NDArray[np.int64]:
     return np.flatnonzero(has_labels & ~compared)
 
 
-def _two_annotators(annotations: Annotations) -> list[Caution]:
+def two_annotators(fitted: Any, annotations: Annotations) -> list[Caution]:
+    """Return the caution that a model judges two annotators by each other, if it does."""
+    if not fitted._judges_annotators():
+        return []
     if np.unique(annotations.annotator).size - alone(annotations).size != 2:
         return []
     return [

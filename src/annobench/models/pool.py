@@ -8,7 +8,8 @@ Members are fitted to the labels alone, by their defaults; probabilities below `
 are raised to it. Without gold, the weights w are those that minimise the log loss on public data
 sets, and b is 0. Known categories of some items update them: w has a normal prior around the
 shipped weights, b one around 0, with the standard deviations that weights and offsets have across
-data sets. `workflow/studies/pool` learns all of these, and `pool.json` has them.
+data sets. `workflow/studies/pool` learns all of these, and `pool.json` has them. A classifier's
+probabilities may be one more member, whose weight has a normal prior with mean 0.
 
 Stone (1961), The opinion pool, Annals of Mathematical Statistics 32, 1339-1342; Genest and Zidek
 (1986), Combining probability distributions, Statistical Science 1, 114-148, for log-linear pools;
@@ -27,6 +28,7 @@ from types import ModuleType
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
@@ -36,6 +38,7 @@ from annobench.labels.frames import as_annotations
 from annobench.models import base
 from annobench.models._gold import gold_codes
 from annobench.models._log_linear import Mode, log_features, log_loss, minimise, pooled
+from annobench.models._predictions import probabilities
 from annobench.models._votes import Floats, normalised
 from annobench.models.base import ConfusionFit, Conventions, Method
 from annobench.models.kernels.votes import collect_confusion
@@ -43,6 +46,7 @@ from annobench.models.kernels.votes import collect_confusion
 __all__ = [
     "MEMBERS",
     "METHOD",
+    "PREDICTIONS",
     "PoolFit",
     "Weights",
     "bootstrap",
@@ -79,6 +83,10 @@ METHOD = Method(
 #: The models that are pooled; the last member is the smoothed vote.
 MODELS: Final = ("dawid_skene", "random_clumped", "bwa", "ibcc", "one_coin", "glad")
 MEMBERS: Final = (*MODELS, "smoothed votes")
+#: What a classifier's probabilities are called, as one more member.
+PREDICTIONS: Final = "predictions"
+#: Standard deviation of their weight, around 0: calibrated ones would have a weight of 1 alone.
+_SPREAD: Final = 1.0
 
 #: Added to every count of the confusion matrices, as in Dawid and Skene's model.
 _SMOOTHING: Final = 0.01
@@ -107,19 +115,20 @@ class Weights:
 
         Parameters
         ----------
-        logs : ndarray, shape (n, K, M)
-            Log probabilities of the members.
+        logs : ndarray, shape (n, K, M) or (n, K, M + 1)
+            Log probabilities of the members, and predictions.
         gold : ndarray of int, shape (n,)
             Categories. Without an item this is the prior.
 
         Returns
         -------
         Mode
-            M weights and K offsets.
+            M weights, or M + 1, and K offsets.
         """
         m, k = self.mean.size, logs.shape[1]
-        deviation = np.repeat([self.spread, self.offset_spread], [m, k])
-        centre = np.append(self.mean, np.zeros(k))
+        more = logs.shape[2] - m
+        deviation = np.repeat([self.spread, _SPREAD, self.offset_spread], [m, more, k])
+        centre = np.append(self.mean, np.zeros(more + k))
         return minimise(lambda theta: log_loss(theta, logs, gold), centre, deviation**-2.0)
 
 
@@ -136,13 +145,14 @@ class PoolFit(ConfusionFit):
     confusion : ndarray, shape (J, K, K)
         Confusion matrices that the posterior implies; 0.01 is added to each count.
     member_weights : ndarray, shape (M,)
-        Weights of the members, in the order of `MEMBERS`.
+        Weights of the members, in the order of `MEMBERS`; with predictions M is one more, and
+        theirs is the last.
     offsets : ndarray, shape (K,)
         b, by category; 0 without gold.
     covariance : ndarray, shape (M + K, M + K)
         Of weights and offsets.
     logs : ndarray, shape (I, K, M)
-        Log probabilities of the members, floored.
+        Log probabilities of the members, floored; M is one more with predictions.
     gold : ndarray of int, shape (I,)
         Known categories; -1 where there is none.
     unconverged : tuple of str
@@ -262,6 +272,7 @@ def fit(
     *,
     gold: Mapping[str, str] | ArrayLike | None = None,
     weights: Weights | None = None,
+    predictions: pd.DataFrame | ArrayLike | None = None,
 ) -> PoolFit:
     """Fit the members, and pool them.
 
@@ -274,6 +285,10 @@ def fit(
         and the members do not see them.
     weights : Weights, optional
         Instead of the shipped ones.
+    predictions : DataFrame, or array_like of shape (I, K), optional
+        A classifier's probabilities of the categories, as one more member: a column per category
+        by item, of which other items are left out, or an array in the order of the labels' items
+        and categories. They need gold items that the classifier was not trained on.
 
     Returns
     -------
@@ -284,7 +299,7 @@ def fit(
     ------
     AnnotationError
         If there are no labels, they are on another scale, no item has labels of two annotators, or
-        gold is none for these items.
+        gold is none for these items; if predictions are none for these items, or without gold.
 
     Notes
     -----
@@ -304,9 +319,20 @@ def fit(
     """
     annotations = METHOD.check(annotations)
     known = gold_codes(METHOD.name, annotations, gold)
+    more = _further(annotations, predictions)
+    if more and not (known >= 0).any():
+        raise AnnotationError(
+            "pool.fit: predictions need gold. How far a classifier is right is not known from "
+            "labels that it may have been trained on, so without gold its weight would be 0. Give "
+            "the categories of some items that it was not trained on (--gold)."
+        )
     tables, unconverged = fit_members(annotations)
     return _assembled(
-        annotations, log_features(tables), known, unconverged, weights or shipped_weights()
+        annotations,
+        log_features([*tables, *more]),
+        known,
+        unconverged,
+        weights or shipped_weights(),
     )
 
 
@@ -316,8 +342,9 @@ def refit(
     *,
     gold: Mapping[str, str] | ArrayLike | None = None,
     weights: Weights | None = None,
+    predictions: pd.DataFrame | ArrayLike | None = None,
 ) -> PoolFit:
-    """Pool the same members again with other gold.
+    """Pool the same members again with other gold, and with predictions or without.
 
     Parameters
     ----------
@@ -325,8 +352,8 @@ def refit(
         The labels that were fitted.
     fitted : PoolFit
         Whose members are taken.
-    gold, weights : optional
-        As for `fit`.
+    gold, weights, predictions : optional
+        As for `fit`; without gold the weight of predictions is 0.
 
     Returns
     -------
@@ -336,13 +363,14 @@ def refit(
     Raises
     ------
     AnnotationError
-        If gold is none for these items.
+        If gold or predictions are none for these items.
     """
     annotations = as_annotations(annotations, "pool.refit")
     known = gold_codes(METHOD.name, annotations, gold)
-    return _assembled(
-        annotations, fitted.logs, known, fitted.unconverged, weights or shipped_weights()
-    )
+    logs = fitted.logs[:, :, : len(MEMBERS)]
+    if more := _further(annotations, predictions):
+        logs = np.concatenate([logs, log_features(more)], axis=2)
+    return _assembled(annotations, logs, known, fitted.unconverged, weights or shipped_weights())
 
 
 def fit_members(annotations: Annotations) -> tuple[list[Floats], tuple[str, ...]]:
@@ -464,6 +492,13 @@ def unseen(dataset: str) -> dict[str, Weights]:
     return {"weights": shipped_weights(dataset)}
 
 
+def _further(
+    annotations: Annotations, predictions: pd.DataFrame | ArrayLike | None
+) -> list[Floats]:
+    """Return the probabilities of further members."""
+    return [] if predictions is None else [probabilities(annotations, predictions)]
+
+
 def _module(name: str) -> ModuleType:
     return import_module(f"annobench.models.{name}")
 
@@ -480,7 +515,7 @@ def _assembled(
     # Of an item without labels the members know nothing that a weight could be learned from.
     used = np.flatnonzero((known >= 0) & (counts > 0))
     mode = weights.update(logs[used], known[used])
-    w, b = np.split(mode.theta, [weights.mean.size])
+    w, b = np.split(mode.theta, [logs.shape[2]])
     posterior = _known(pooled(logs, w, b), known)
     prevalence, confusion = _implied(annotations, posterior, (counts > 0).astype(np.float64))
     return PoolFit(

@@ -72,6 +72,7 @@ def render(
     layout: Path | None = None,
     other: str = "",
     absent: Collection[str] = (),
+    submitted: pd.DataFrame | None = None,
 ) -> str:
     """Write the page of a benchmark.
 
@@ -92,6 +93,8 @@ def render(
         Address of the page of the other grid, if there is one.
     absent : collection of str
         Methods that there are and the tables do not have.
+    submitted : DataFrame, optional
+        Scores of methods that others submitted, as from `score_submitted`.
 
     Returns
     -------
@@ -110,6 +113,7 @@ def render(
         title=title,
         other=other,
         absent=sorted(absent),
+        submitted=_submitted(submitted),
         settings={"grid": "", "limit": 0, "command": "", "fit_command": "", "smoke": False}
         | tables.settings,
         marked=set(marked),
@@ -139,6 +143,28 @@ def render(
         about=_about(tables, reference, marked, across),
         script=Markup(script.read_text(encoding="utf-8")),  # noqa: S704  (our own file)
     )
+
+
+def _submitted(table: pd.DataFrame | None) -> list[dict[str, Any]]:
+    """Sum up each submitted method over the labels that it answers; with the rows of these."""
+    if table is None:
+        return []
+    found = []
+    for (name, date), rows in table.groupby(["method", "date"], sort=False):
+        scored = rows.dropna(subset="accuracy")
+        found.append(
+            {
+                "method": name,
+                "date": date,
+                "n_scored": len(scored),
+                "accuracy": scored["accuracy"].mean(),
+                "reference": scored["reference_accuracy"].mean(),
+                "wins": int((scored["difference_lower"] > 0).sum()),
+                "losses": int((scored["difference_upper"] < 0).sum()),
+                "rows": pages.records(rows),
+            }
+        )
+    return found
 
 
 def _reference(tables: BenchmarkTables) -> str:

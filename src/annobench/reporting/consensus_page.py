@@ -93,6 +93,7 @@ def render(
         confused=_confused(found),
         gold=_gold(found),
         sets=_sets(found),
+        predictions=_predictions(found),
     )
 
 
@@ -251,6 +252,20 @@ def _sets(found: Consensus) -> dict[str, Any] | None:
     counts = found.sets.counts()
     rows = [{"of": name, "n": n, "share": n / len(found.items)} for name, n in counts.items()]
     return {"rows": rows, "level": found.sets.level, "promise": found.sets.promise}
+
+
+def _predictions(found: Consensus) -> dict[str, Any] | None:
+    """Say what a classifier's predictions add."""
+    added = found.predictions
+    if added is None:
+        return None
+    return {
+        "rows": records(added.table),
+        "verdict": added.verdict,
+        "n": added.n_gold,
+        "weight": added.weight,
+        "error": added.weight_error,
+    }
 
 
 def _gold(found: Consensus) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ import pandas as pd
 from annobench.judges.alternative_annotators import PASSES_FROM
 from annobench.judges.assessment import CONSTANT, Assessment
 from annobench.judges.at_work import AtWork
+from annobench.judges.jury import FOLDS
 from annobench.judges.prevalence import METHODS
 from annobench.reporting import figures, judge_at_work, pages
 from annobench.reporting.formats import counted, number, percent
@@ -20,6 +21,8 @@ __all__ = ["EVEN", "NAMES", "render", "verdict"]
 
 #: Rows of a table by category that are shown.
 MAX_ROWS: Final = 40
+#: Juries that are shown, the best first.
+MAX_JURIES: Final = 10
 #: The share of answers shown first that a judge picks who does not heed the order.
 EVEN: Final = 0.5
 #: An agreement over repeats below which a judge is called inconsistent.
@@ -86,10 +89,29 @@ def render(
         prevalence_plot=_forest("prevalence-plot", _prevalence_rows(found), (0.0, 1.0)),
         consistency=pages.records(found.consistency),
         position=pages.records(found.position),
+        jury=_jury(found),
         n_clusters=found.n_clusters,
         baselines=pages.records(found.baselines),
         plan=pages.records(found.plan),
     )
+
+
+def _jury(found: Assessment) -> dict[str, Any] | None:
+    """Lay out what the judges are worth together."""
+    jury = found.jury
+    if jury is None:
+        return None
+    return {
+        "sentence": jury.sentence(),
+        "budget": jury.budget,
+        "n_juries": len(jury.juries),
+        "juries": pages.records(jury.juries.head(MAX_JURIES)),
+        "weights": pages.records(jury.weights),
+        "estimates": pages.records(jury.estimates),
+        "optimism": jury.optimism,
+        "n_same": jury.n_same,
+        "n_folds": FOLDS,
+    }
 
 
 _COLUMNS: Final = (

@@ -62,7 +62,13 @@ def grade(
     out: Annotated[
         Path | None, typer.Option(help="Table to write; by default grades.csv in the folder.")
     ] = None,
-    seconds: Annotated[int, typer.Option(min=1, help="Limit of time for each notebook.")] = 180,
+    seconds: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Limit of a notebook's processor time; by the clock it has six times that.",
+        ),
+    ] = 180,
     data: Annotated[
         Path | None,
         typer.Option(help="The course's folder of data; by default looked for above the folder."),

@@ -27,6 +27,7 @@ import annobench
 from annobench_course import sessions
 from annobench_course.errors import CourseError
 from annobench_course.teacher.limits import MAX_FOLDER, MAX_MEMORY, MAX_PROCESSES
+from annobench_course.watch import ELAPSED_PER_SECOND
 
 __all__ = ["IMAGE", "Confinement", "Container", "Namespaces", "Unconfined", "confinement"]
 
@@ -153,7 +154,7 @@ class Container(Confinement):
         if self.data is not None:
             options.append(f"--volume={self.data.absolute()}:/submission/data:ro")
         # Killing the engine's client leaves the container running.
-        limited = ["timeout", "--signal=KILL", str(2 * seconds)]
+        limited = ["timeout", "--signal=KILL", str(2 * ELAPSED_PER_SECOND * seconds)]
         python = ["python", "-m", _MODULE, str(seconds)]
         return [self.engine, "run", *options, IMAGE, *limited, *python]
 

@@ -36,7 +36,7 @@ from annobench_course.teacher.compiling import compile_apart
 from annobench_course.teacher.confinement import Confinement, confinement
 from annobench_course.teacher.limits import MAX_ANSWERS, MAX_AT_ONCE, MAX_FILE, MAX_LINE
 from annobench_course.teacher.wire import Foreign, decode, error_of
-from annobench_course.watch import ELAPSED_SECONDS, TooSlowError
+from annobench_course.watch import ELAPSED_PER_SECOND, TooSlowError
 
 __all__ = ["COLUMNS", "TOTAL", "grade"]
 
@@ -90,7 +90,8 @@ def grade(
     folder : path
         Notebooks may lie in folders inside it.
     seconds : int, default 180
-        Limit of time for each.
+        Limit of the time of each on a processor; by the clock it has `ELAPSED_PER_SECOND` times
+        as long, since other processes may have the processor.
     data : path, optional
         The course's folder of data; by default `data` in the folder or in one above it.
     trusted : bool, default False
@@ -258,13 +259,13 @@ class _Conversation:
         assert process.stdin is not None
         assert process.stdout is not None
         self._target, self._source = process.stdin, process.stdout
-        self._seconds = seconds
+        self._seconds, self._elapsed = seconds, ELAPSED_PER_SECOND * seconds
         self._calls = 0
         self._deadline = float("inf")
         self._stopped = threading.Event()
         #: Why it says no more, found out during a call.
         self.broken = ""
-        self._limit = threading.Timer(seconds, self._stop, [process])
+        self._limit = threading.Timer(self._elapsed, self._stop, [process])
         self._limit.daemon = True
 
     def __enter__(self) -> _Conversation:
@@ -285,11 +286,12 @@ class _Conversation:
     def _ended(self) -> _EndedError:
         if self._stopped.is_set():
             return _EndedError(
-                f"The notebook was stopped after {self._seconds} seconds. Does a loop never end? "
-                "If the computer was busy, grade again with more --seconds."
+                f"The notebook was stopped after {self._elapsed} seconds by the clock. Does a cell "
+                "wait for something? If the computer was busy, grade again with more --seconds."
             )
         return _EndedError(
-            "The notebook ended its process, or was stopped at the limit of time or memory."
+            f"The notebook ended its process, or was stopped after {self._seconds} seconds on a "
+            "processor, or at the limit of memory. Does a loop never end?"
         )
 
     def _say(self, line: str) -> None:
@@ -300,8 +302,8 @@ class _Conversation:
             raise self._ended() from None
 
     def begin_answer(self) -> None:
-        """Give the calls of one function their time, as threads have no alarm."""
-        self._deadline = time.monotonic() + ELAPSED_SECONDS
+        """Give the calls of one function half of the notebook's time, as threads have no alarm."""
+        self._deadline = time.monotonic() + self._elapsed / 2
 
     def tell(self, **message: object) -> None:
         """Say something to the submission, which may be gone or not listen."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from annobench_course.teacher.limits import MAX_MEMORY, MAX_WRITTEN
-from annobench_course.watch import ELAPSED_SECONDS, FUNCTION_SECONDS, TooSlowError, time_limit
+from annobench_course.watch import ELAPSED_PER_SECOND, FUNCTION_SECONDS, TooSlowError, time_limit
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -142,7 +142,7 @@ def _run(cells: list[str], grader: _Grader, seconds: float) -> None:
     for number, source in enumerate(cells, 1):
         error: BaseException | None
         try:
-            with time_limit(seconds, elapsed=seconds):
+            with time_limit(seconds, elapsed=ELAPSED_PER_SECOND * seconds):
                 done = shell.run_cell(source)  # type: ignore[no-untyped-call]
             error = done.error_before_exec or done.error_in_exec
         except BaseException as raised:
@@ -172,8 +172,8 @@ def main() -> None:
     source, target = _pipes()
     # A cell that never ends shall not keep those after it from running.
     share = int(seconds) / 2
-    seconds_of_call, elapsed = min(FUNCTION_SECONDS, share), min(ELAPSED_SECONDS, share)
-    grader = _Grader(source, target, seconds=seconds_of_call, elapsed=elapsed)
+    elapsed = ELAPSED_PER_SECOND * share
+    grader = _Grader(source, target, seconds=min(FUNCTION_SECONDS, share), elapsed=elapsed)
     cells = grader.cells()
     _settle()
     _run(cells, grader, share)

@@ -80,6 +80,11 @@ _ID = re.compile(r'\bid="([^"]*)"')
 #: Where a source says that it is documented.
 _BACK = re.compile(r'(?<=<a class="viewcode-back" href=")([^"#]*)#([^"]*)(?=")')
 
+#: An entry of the masthead, and that of the page itself, which the theme marks unless the page lies
+#: in the folder of another entry.
+_ENTRY = '<li class="nav-item {}">\n  <a class="nav-link nav-internal" '
+_HERE = 'href="#" aria-current="page"'
+
 #: What the theme tells the console of every page.
 _CHATTER = re.compile(r"""console\.log\((["`])\[PST\].*?\1,?\)""")
 
@@ -283,6 +288,9 @@ def _mended(html: str, folder: Path) -> str:
 
     for theirs, ours in _SEEN_AS_NAMED.items():
         html = html.replace(theirs, ours)
+    entry, marked = _ENTRY.format(""), _ENTRY.format("current active")
+    if entry + _HERE in html:
+        html = html.replace(marked, entry).replace(entry + _HERE, marked + _HERE)
     named = without_empty_titles(html)
     return _PICTURE.sub(boxed, _PARAMETERS.sub(listed, named))
 

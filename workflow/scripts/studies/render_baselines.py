@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from annobench.benchmark.tables import read_tables
+from annobench.benchmark.tables import read_table, read_tables
 from annobench.core.files import recording, replacing
 from annobench.models import pool
 from annobench.reporting import benchmark_page
@@ -15,7 +15,9 @@ LEARNED = (
 )
 
 
-def main(folder: Path, other: str, methods: Sequence[str], site: Path) -> str:
+def main(
+    folder: Path, other: str, methods: Sequence[str], site: Path, submitted: str | None = None
+) -> str:
     """Return the page of the tables in a folder, which names the methods that it lacks."""
     tables = read_tables(folder)
     known = set(tables.methods["method"])
@@ -27,6 +29,7 @@ def main(folder: Path, other: str, methods: Sequence[str], site: Path) -> str:
         absent=set(methods) - known,
         marked=learned,
         remarks=[LEARNED.format(name) for name in learned],
+        submitted=read_table(submitted) if submitted else None,
     )
 
 

@@ -18,6 +18,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "python",
         "stored",
         "submission",
+        "submitted",
     ],
     submod_attrs={
         "candidate": ["Candidate"],
@@ -26,5 +27,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "program": ["from_program"],
         "python": ["from_function", "from_python"],
         "submission": ["Submission", "from_submission", "write_submission"],
+        "submitted": ["score_submitted"],
     },
 )

@@ -21,6 +21,7 @@ from annobench.benchmark.external_methods.candidate import Answer, Candidate, re
 from annobench.benchmark.fits import FitRecord
 from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
+from annobench.core.texts import visible
 from annobench.labels.annotations import Annotations
 
 __all__ = ["Submission", "from_submission", "write_submission"]
@@ -29,6 +30,9 @@ FORM: Final = "annobench submission 1"
 
 #: Decimals of a probability.
 DECIMALS: Final = 6
+
+#: Characters of a name, an author, a reference.
+LONGEST: Final = 200
 
 _FIELDS: Final[Mapping[str, type]] = {
     "annobench": str,
@@ -47,10 +51,14 @@ class Submission(Candidate):
 
     Attributes
     ----------
+    author, date : str
+        Who made the answers, and the day as YYYY-MM-DD.
     benchmark : str
         The version of the data sets that it answers, as `version_of` gives it.
     """
 
+    author: str = ""
+    date: str = ""
     benchmark: str = ""
 
 
@@ -156,14 +164,22 @@ def from_submission(path: str | os.PathLike[str]) -> Submission:
         names = labels.items, labels.annotators, labels.categories
         return Answer(*names, table / table.sum(axis=1, keepdims=True), seconds)
 
-    name = f"{about.get('name', 'submitted')}, {content['author']}"
-    told = f"{about.get('reference', '')} ({content['author']}, {content['date']})".strip()
+    author, date = _one_line(content["author"]), _one_line(content["date"])
+    name = f"{_one_line(about.get('name', 'submitted'))}, {author}"
+    told = f"{_one_line(about.get('reference', ''))} ({author}, {date})".strip()
     return Submission(
         METHOD=record(name, reference=told, deterministic=True),
         fit=fit,
         SOURCE=f"{Path(path).name}, benchmark {content['benchmark']}",
-        benchmark=content["benchmark"],
+        author=author,
+        date=date,
+        benchmark=_one_line(content["benchmark"]),
     )
+
+
+def _one_line(text: object) -> str:
+    """Return what somebody wrote, with nothing that a terminal would obey."""
+    return visible(" ".join(str(text).split()))[:LONGEST]
 
 
 _REMEDY: Final = "Write it by `annobench compare METHOD --export FILE`."

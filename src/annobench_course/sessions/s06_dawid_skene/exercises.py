@@ -93,6 +93,11 @@ def _columns_drawn(given: Given) -> float:
     return float(np.asarray(given["prevalence"]) @ (one * other).sum(axis=0))
 
 
+def _both_right(given: Given) -> float:
+    one, other = map(np.diag, given["confusion"])
+    return float(np.asarray(given["prevalence"]) @ (one * other))
+
+
 def _right_labels(given: Given) -> float:
     return float(np.asarray(given["prevalence"]) @ np.diag(given["confusion"][0]))
 
@@ -117,6 +122,13 @@ def _joint(given: Given) -> Floats:
 def _item_posterior(given: Given) -> float:
     joint = _joint(given)
     return float(joint[1] / joint.sum())
+
+
+def _added_posterior(given: Given) -> float:
+    """Add the probabilities of the labels, as their mean does, too, rather than multiply them."""
+    rows = [m[:, label] for m, label in zip(given["confusion"], given["labels"], strict=True)]
+    weight = given["prevalence"] * np.sum(rows, axis=0)
+    return float(weight[1] / weight.sum())
 
 
 def _even_posterior(given: Given) -> float:
@@ -377,6 +389,7 @@ def _em(
     smoothing: float,
     *,
     start: str = "votes",
+    n_done: int | None = None,
     hard: bool = False,
     even: bool = False,
     plain: bool = False,
@@ -387,7 +400,9 @@ def _em(
     posterior = np.zeros((int(np.max(item)) + 1, k))
     np.add.at(posterior, (item, label), 1.0)
     posterior = np.full_like(posterior, 1 / k) if start == "uniform" else _shares(posterior)
-    for _ in range(n_iterations):
+    if start == "hard":
+        posterior = np.eye(k)[posterior.argmax(axis=1)]
+    for _ in range(n_done or n_iterations):
         if hard:
             posterior = np.eye(k)[posterior.argmax(axis=1)]
         prevalence = posterior.sum(axis=0) + (0.0 if plain else smoothing)
@@ -442,8 +457,14 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 "right labels",
                 _right_labels,
-                "This is how often the first annotator gives the true category. Asked for is how "
-                "often the two annotators give the same label, right or wrong.",
+                "This is how often the first annotator gives the true category. The question is "
+                "how often the two annotators give the same label, right or wrong.",
+            ),
+            Mistake(
+                "both right",
+                _both_right,
+                "This is how often both annotators give the true category. They also agree when "
+                "both give the same wrong label.",
             ),
         ),
     ),
@@ -476,6 +497,12 @@ EXERCISES: list[Exercise] = [
                 lambda given: _joint(given)[1] / given["prevalence"][1],
                 "This is the probability of these labels if the category is 1. Multiply by the "
                 "prevalence, do the same for category 0, and divide by the sum.",
+            ),
+            Mistake(
+                "sum for product",
+                _added_posterior,
+                "You added the probabilities of the labels. Labels are independent given the "
+                "category: multiply their probabilities.",
             ),
             Mistake(
                 "other category",
@@ -552,7 +579,7 @@ EXERCISES: list[Exercise] = [
                 "by label for by category",
                 _predictive_value,
                 "You divided by the number of labels 1: of what the annotator calls 1, how much is "
-                "1? Asked for is the reverse: of what is 1, how much is called 1.",
+                "1? The question is the reverse: of what is 1, how much is called 1.",
             ),
             Mistake(
                 "specificity",
@@ -673,6 +700,18 @@ EXERCISES: list[Exercise] = [
                 partial(_em, plain=True),
                 "The smoothing is added to the counts of the confusion matrices, and here also to "
                 "the expected number of items of each category, before it is divided by the sum.",
+            ),
+            Mistake(
+                "hard start",
+                partial(_em, start="hard"),
+                "You begin with the majority's label of each item. Begin with the shares of its "
+                "labels.",
+            ),
+            Mistake(
+                "one iteration alone",
+                partial(_em, n_done=1),
+                "You did one iteration, whatever n_iterations is. Does the `return` stand inside "
+                "the loop?",
             ),
             Mistake(
                 "one iteration more",
