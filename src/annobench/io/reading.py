@@ -383,8 +383,8 @@ def _said_of_columns(source: Source) -> str:
     column = {role: repr(name) for role, name in chosen.roles.items()}
     column |= {"item": " and ".join(map(repr, chosen.parts))} if chosen.parts else {}
     return (
-        f"A row is a label: {column['label']} of {column['annotator']} for {column['item']}; no "
-        f"part of it: {listed(rest)}."
+        f"A row is a label: {column['label']} of {column['annotator']} for {column['item']}; "
+        f"other columns: {listed(rest)}."
     )
 
 
