@@ -156,7 +156,8 @@ class Reading:
         Where several systems answered an item of a table with one row per label, item and system
         together name the answer. Elsewhere items are answers already, and the column is None.
         """
-        from annobench.io.table import chosen_columns, names_of_columns, read_groups_of_rows
+        from annobench.io._columns import chosen_columns
+        from annobench.io.table import names_of_columns, read_groups_of_rows
 
         source = self.source
         if source.kind != "long":

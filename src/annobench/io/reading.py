@@ -16,12 +16,12 @@ from annobench.core.choices import NOTHING, Empty
 from annobench.core.errors import AnnotationError, ItemColumnWarning, ReaderError
 from annobench.core.names import pseudonyms, said_of_pseudonyms
 from annobench.core.numbers import plain_number
+from annobench.io._columns import chosen_columns
 from annobench.io.formats.base import AnnotatorFrom, is_email
 from annobench.io.formats.export import GoldItems, Repeats, Selection
 from annobench.io.options import refuse_idle_options
 from annobench.io.source import Source
 from annobench.io.table import (
-    chosen_columns,
     count_labels,
     names_of_columns,
     read_beside_labels,
@@ -383,8 +383,8 @@ def _said_of_columns(source: Source) -> str:
     column = {role: repr(name) for role, name in chosen.roles.items()}
     column |= {"item": " and ".join(map(repr, chosen.parts))} if chosen.parts else {}
     return (
-        f"A row is a label: {column['label']} of {column['annotator']} for {column['item']}; no "
-        f"part of it: {listed(rest)}."
+        f"A row is a label: {column['label']} of {column['annotator']} for {column['item']}; "
+        f"other columns: {listed(rest)}."
     )
 
 

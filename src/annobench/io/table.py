@@ -14,15 +14,14 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.core.choices import NOTHING, Empty
+from annobench.core.choices import Empty
 from annobench.core.errors import (
     MAX_FAULTS,
     AnnotationError,
@@ -31,11 +30,10 @@ from annobench.core.errors import (
     report_faults,
 )
 from annobench.core.files import replacing
-from annobench.core.names import unused
-from annobench.core.numbers import plain_categories, plain_number, with_points
+from annobench.core.numbers import plain_categories, with_points
 from annobench.core.optional import is_installed, optional
+from annobench.io._columns import Column, chosen_columns
 from annobench.io._foreign import SECOND_HEADER, what_it_is
-from annobench.io.formats.tables import listed_columns
 from annobench.labels._coding import sorted_names
 from annobench.labels.annotations import SCALES, Annotations, Scale
 from annobench.labels.columns import choose_columns
@@ -55,8 +53,6 @@ else:
 __all__ = ["as_text", "read_gold", "read_table", "write_labels"]
 
 PARQUET = (".parquet", ".pq")
-#: What stands between the parts of an item's name.
-BETWEEN = " | "
 #: A table in such a file is no text with a delimiter.
 _NO_TEXT = (".xlsx", ".json", ".jsonl", ".ndjson")
 _TABBED = (".tsv", ".tab")
@@ -332,124 +328,6 @@ def write_labels(annotations: Annotations, path: str | Path) -> None:
             writer.writerows(zip(*texts, strict=True))
 
 
-#: Roles whose names are those of categories.
-_CATEGORICAL = ("label", "gold")
-
-
-@dataclass(frozen=True)
-class _Column:
-    """One column: the distinct names, and the code of each row (-1 where empty)."""
-
-    names: tuple[str, ...]
-    codes: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, values: list[str | None] | pa.ChunkedArray) -> _Column:
-        names, codes = _of_texts(values) if isinstance(values, list) else _of_arrow(values)
-        if "" in names:
-            empty = names.index("")
-            codes = np.where(codes == empty, -1, codes - (codes > empty))
-            del names[empty]
-        return cls(tuple(names), codes)
-
-    def of_categories(self) -> _Column:
-        """Take a whole number with and without a decimal point for one category."""
-        plain = tuple(map(plain_number, self.names))
-        if plain == self.names:
-            return self
-        code_of, names = pd.factorize(np.array(plain, dtype=object))
-        return _Column(tuple(names), np.where(self.codes < 0, -1, code_of[self.codes]))
-
-    def without(self, names: Collection[str]) -> _Column:
-        """Empty the cells that hold some names."""
-        left = [name for name in self.names if name not in set(map(plain_number, names))]
-        if len(left) == len(self.names):
-            return self
-        code_of = pd.Index(left).get_indexer(pd.Index(self.names))
-        return _Column(tuple(left), np.where(self.codes < 0, -1, code_of[self.codes]))
-
-    def filled(self) -> _Column:
-        """Give empty cells a name that no other cell has."""
-        if (self.codes >= 0).all():
-            return self
-        names = (*self.names, unused(NOTHING, self.names))
-        return _Column(names, np.where(self.codes < 0, len(self.names), self.codes))
-
-
-@dataclass(frozen=True)
-class ChosenColumns:
-    """The column of each role; of items that several columns name together these, in ``parts``."""
-
-    roles: dict[str, str]
-    parts: tuple[str, ...] = ()
-
-    @property
-    def names(self) -> dict[str, None]:
-        """The columns to read, each once."""
-        return dict.fromkeys([*self.roles.values(), *self.parts])
-
-    @property
-    def header(self) -> dict[str, str]:
-        """What the header has in place of each role's values."""
-        return self.roles | ({"item": BETWEEN.join(self.parts)} if self.parts else {})
-
-    def read(
-        self, values: Callable[[str], list[str | None] | pa.ChunkedArray]
-    ) -> dict[str, _Column]:
-        """Encode the columns by role."""
-        found = {role: _column_of(role, values(name)) for role, name in self.roles.items()}
-        if self.parts:
-            found["item"] = _together([_Column.of(values(name)) for name in self.parts])
-        return found
-
-
-def chosen_columns(path: Path, header: list[str], wanted: dict[str, str | None]) -> ChosenColumns:
-    """Map roles to columns; several may be named for the items, with commas between."""
-    item = wanted.get("item")
-    parts = () if item is None or item in header else tuple(listed_columns(item, header))
-    if len(parts) < 2 or not set(parts) <= set(header):
-        return ChosenColumns(
-            {role: name for name, role in choose_columns(path, header, wanted).items()}
-        )
-    rest = {role: name for role, name in wanted.items() if role != "item"}
-    chosen = choose_columns(path, header, rest)
-    return ChosenColumns({role: name for name, role in chosen.items()}, parts)
-
-
-def _together(parts: list[_Column]) -> _Column:
-    """Name rows by several columns; a row that lacks one of them has no name."""
-    codes = np.column_stack([part.codes for part in parts])
-    whole = (codes >= 0).all(axis=1)
-    rows, place = np.unique(codes[whole], axis=0, return_inverse=True)
-    cells = [[part.names[k] for part, k in zip(parts, row, strict=True)] for row in rows.tolist()]
-    names = [BETWEEN.join(own) for own in cells]
-    if len(set(names)) < len(names):  # a name holds what stands between
-        names = [json.dumps(own, ensure_ascii=False) for own in cells]
-    order, first = np.full(len(rows), -1), pd.unique(place)
-    order[first] = np.arange(first.size)
-    joint = np.full(len(codes), -1)
-    joint[whole] = order[place]
-    return _Column(tuple(names[k] for k in first), joint)
-
-
-def _of_texts(values: list[str | None]) -> tuple[list[str], NDArray[np.int64]]:
-    """Code texts by first appearance, -1 where there is none."""
-    codes, names = pd.factorize(np.array(values, dtype=object))
-    return names.tolist(), codes
-
-
-def _of_arrow(values: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
-    """Do the same with Arrow's."""
-    encoded = pc.dictionary_encode(values).unify_dictionaries().combine_chunks()
-    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
-    return encoded.dictionary.to_pylist(), codes.astype(np.int64)
-
-
-def _column_of(role: str, values: list[str | None] | pa.ChunkedArray) -> _Column:
-    column = _Column.of(values)
-    return column.of_categories() if role in _CATEGORICAL else column
-
-
 def _read_text(
     path: Path,
     wanted: dict[str, str | None],
@@ -465,7 +343,7 @@ def _read_text(
 
 def _columns(
     path: Path, wanted: dict[str, str | None], content: bytes | None
-) -> tuple[dict[str, _Column], Callable[[], list[str]]]:
+) -> tuple[dict[str, Column], Callable[[], list[str]]]:
     """Read the columns of a file by role, and what names the line of each row."""
     if path.suffix.lower() in PARQUET:
         found, _, lines, _ = _parquet_columns(path, wanted)
@@ -490,7 +368,7 @@ def _columns(
 
 def _text_columns(
     path: Path, wanted: dict[str, str | None], content: bytes | None
-) -> tuple[dict[str, _Column], Callable[[], list[str]]]:
+) -> tuple[dict[str, Column], Callable[[], list[str]]]:
     """Read the columns of a text by role, and a function that names the line of each row."""
     text = _decode(path, content)
     delimiter, header = header_of(path, text)
@@ -518,7 +396,7 @@ def _text_columns(
 
 def _refuse_second_header(
     path: Path,
-    found: dict[str, _Column],
+    found: dict[str, Column],
     names: dict[str, str],
     lines: Callable[[], list[str]],
 ) -> None:
@@ -650,7 +528,7 @@ def _careful(
 
 def _build(
     path: Path,
-    found: dict[str, _Column],
+    found: dict[str, Column],
     categories: Iterable[object] | None,
     scale: Scale,
     empty: Empty,
@@ -730,7 +608,7 @@ def _remedy(
 
 
 def _listed(
-    column: _Column, given: NDArray[np.bool_], order: Iterable[str] | None
+    column: Column, given: NDArray[np.bool_], order: Iterable[str] | None
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     if order is None:
         return column.codes[given].astype(np.int32), column.names
@@ -815,7 +693,7 @@ def _read_parquet(
 
 def _parquet_columns(
     path: Path, wanted: dict[str, str | None]
-) -> tuple[dict[str, _Column], pa.Schema, Callable[[], list[str]], tuple[str, ...] | None]:
+) -> tuple[dict[str, Column], pa.Schema, Callable[[], list[str]], tuple[str, ...] | None]:
     """Read the columns of a Parquet file by role."""
     with refusing_parquet(path):
         with pq.ParquetFile(path) as file:

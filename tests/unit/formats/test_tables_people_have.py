@@ -722,7 +722,7 @@ def test_what_is_no_part_of_a_label_is_said(ending, tmp_path):
             assert not said
     assert (
         said
-        == "A row is a label: 'label' of 'worker' for 'item'; no part of it: 'correct', 'gold'."
+        == "A row is a label: 'label' of 'worker' for 'item'; other columns: 'correct', 'gold'."
     )
 
 

@@ -1,0 +1,146 @@
+"""The columns of a table by role, each coded: its distinct names, and the code of each row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from annobench.core.choices import NOTHING
+from annobench.core.names import unused
+from annobench.core.numbers import plain_number
+from annobench.core.optional import optional
+from annobench.io.formats.tables import listed_columns
+from annobench.labels.columns import choose_columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+else:
+    pc = optional("pyarrow.compute", "Parquet")
+
+#: What stands between the parts of an item's name.
+BETWEEN = " | "
+
+#: Roles whose names are those of categories.
+_CATEGORICAL = ("label", "gold")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: the distinct names, and the code of each row (-1 where empty)."""
+
+    names: tuple[str, ...]
+    codes: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, values: list[str | None] | pa.ChunkedArray) -> Column:
+        names, codes = _of_texts(values) if isinstance(values, list) else _of_arrow(values)
+        if "" in names:
+            empty = names.index("")
+            codes = np.where(codes == empty, -1, codes - (codes > empty))
+            del names[empty]
+        return cls(tuple(names), codes)
+
+    def of_categories(self) -> Column:
+        """Take a whole number with and without a decimal point for one category."""
+        plain = tuple(map(plain_number, self.names))
+        if plain == self.names:
+            return self
+        code_of, names = pd.factorize(np.array(plain, dtype=object))
+        return Column(tuple(names), np.where(self.codes < 0, -1, code_of[self.codes]))
+
+    def without(self, names: Collection[str]) -> Column:
+        """Empty the cells that hold some names."""
+        left = [name for name in self.names if name not in set(map(plain_number, names))]
+        if len(left) == len(self.names):
+            return self
+        code_of = pd.Index(left).get_indexer(pd.Index(self.names))
+        return Column(tuple(left), np.where(self.codes < 0, -1, code_of[self.codes]))
+
+    def filled(self) -> Column:
+        """Give empty cells a name that no other cell has."""
+        if (self.codes >= 0).all():
+            return self
+        names = (*self.names, unused(NOTHING, self.names))
+        return Column(names, np.where(self.codes < 0, len(self.names), self.codes))
+
+
+@dataclass(frozen=True)
+class ChosenColumns:
+    """The column of each role; of items that several columns name together these, in ``parts``."""
+
+    roles: dict[str, str]
+    parts: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> dict[str, None]:
+        """The columns to read, each once."""
+        return dict.fromkeys([*self.roles.values(), *self.parts])
+
+    @property
+    def header(self) -> dict[str, str]:
+        """What the header has in place of each role's values."""
+        return self.roles | ({"item": BETWEEN.join(self.parts)} if self.parts else {})
+
+    def read(
+        self, values: Callable[[str], list[str | None] | pa.ChunkedArray]
+    ) -> dict[str, Column]:
+        """Encode the columns by role."""
+        found = {role: column_of(role, values(name)) for role, name in self.roles.items()}
+        if self.parts:
+            found["item"] = _together([Column.of(values(name)) for name in self.parts])
+        return found
+
+
+def chosen_columns(path: Path, header: list[str], wanted: dict[str, str | None]) -> ChosenColumns:
+    """Map roles to columns; several may be named for the items, with commas between."""
+    item = wanted.get("item")
+    parts = () if item is None or item in header else tuple(listed_columns(item, header))
+    if len(parts) < 2 or not set(parts) <= set(header):
+        return ChosenColumns(
+            {role: name for name, role in choose_columns(path, header, wanted).items()}
+        )
+    rest = {role: name for role, name in wanted.items() if role != "item"}
+    chosen = choose_columns(path, header, rest)
+    return ChosenColumns({role: name for name, role in chosen.items()}, parts)
+
+
+def _together(parts: list[Column]) -> Column:
+    """Name rows by several columns; a row that lacks one of them has no name."""
+    codes = np.column_stack([part.codes for part in parts])
+    whole = (codes >= 0).all(axis=1)
+    rows, place = np.unique(codes[whole], axis=0, return_inverse=True)
+    cells = [[part.names[k] for part, k in zip(parts, row, strict=True)] for row in rows.tolist()]
+    names = [BETWEEN.join(own) for own in cells]
+    if len(set(names)) < len(names):  # a name holds what stands between
+        names = [json.dumps(own, ensure_ascii=False) for own in cells]
+    order, first = np.full(len(rows), -1), pd.unique(place)
+    order[first] = np.arange(first.size)
+    joint = np.full(len(codes), -1)
+    joint[whole] = order[place]
+    return Column(tuple(names[k] for k in first), joint)
+
+
+def _of_texts(values: list[str | None]) -> tuple[list[str], NDArray[np.int64]]:
+    """Code texts by first appearance, -1 where there is none."""
+    codes, names = pd.factorize(np.array(values, dtype=object))
+    return names.tolist(), codes
+
+
+def _of_arrow(values: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
+    """Do the same with Arrow's."""
+    encoded = pc.dictionary_encode(values).unify_dictionaries().combine_chunks()
+    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
+    return encoded.dictionary.to_pylist(), codes.astype(np.int64)
+
+
+def column_of(role: str, values: list[str | None] | pa.ChunkedArray) -> Column:
+    column = Column.of(values)
+    return column.of_categories() if role in _CATEGORICAL else column
