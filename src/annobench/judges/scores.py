@@ -123,6 +123,7 @@ def values_of_categories(annotations: Annotations, category: str | None) -> tupl
     AnnotationError
         If the category is unknown, or none is named and the categories are no numbers.
     """
+    annotations = as_annotations(annotations, "values_of_categories")
     known = annotations.categories
     if category is not None:
         name = plain_number(category)

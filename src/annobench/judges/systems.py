@@ -13,10 +13,10 @@ systems takes one weight for both.
 Two systems that answer the same questions are compared within questions. Each answer adds a
 residual to the error of the difference, ::
 
-    r = sign ((y - w f - mean of these) / n_s + w f_ / N_s)   scored by humans, too
-    r = sign  w f_ / N_s                                      by the judge alone
+    r = sign ((y - w f - mean of these) / n_s + w g / N_s)   scored by humans, too
+    r = sign  w g / N_s                                      by the judge alone
 
-with the sign of its system, f_ being f minus its mean over answers of its kind. The variance is
+with the sign of its system, g being f minus its mean over answers of its kind. The variance is
 that of the sums of r over questions, so that what makes a question hard for both systems cancels; a
 larger cluster, such as a document, takes the place of the question. Questions with and without a
 human score are two strata, each with the factor C / (C - 1) for its C clusters. The weight
