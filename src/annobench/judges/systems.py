@@ -14,7 +14,7 @@ Two systems that answer the same questions are compared within questions. Each a
 residual to the error of the difference, ::
 
     r = sign ((y - w f - mean of these) / n_s + w g / N_s)   scored by humans, too
-    r = sign  w g / N_s                                      by the judge alone
+    r = sign  w g / N_s                                       by the judge alone
 
 with the sign of its system, g being f minus its mean over answers of its kind. The variance is
 that of the sums of r over questions, so that what makes a question hard for both systems cancels; a

@@ -371,7 +371,7 @@ class _Search:
         """Return logarithms of parameters, and counts divided by the root of all labels."""
         parts = (now.prevalence, now.share, now.mean.ravel(), [now.concentration])
         counts = now.counts.ravel() / np.sqrt(self.label.size)
-        return np.concatenate([*map(np.log, parts), counts])
+        return np.concatenate([*(np.log(part) for part in parts), counts])
 
     def unpack(self, packed: Floats) -> _Parameters:
         """Return parameters from what `pack` returned, or what is near it."""
