@@ -30,7 +30,12 @@ PARTS = (
     "profiles",
 )
 PARTS += ("pyproject.toml", "requirements", "src", "workflow", "tests/reference/agreement")
-PARTS += ("docs/how-to/teach.md", "docs/how-to/own-session.md", "docs/explanation/course.md")
+PARTS += (
+    "docs/how-to/teach.md",
+    "docs/how-to/own-session.md",
+    "docs/how-to/project.md",
+    "docs/explanation/course.md",
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.workflow]
 
