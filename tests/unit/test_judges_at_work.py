@@ -317,3 +317,9 @@ def test_one_time_is_no_drift():
         judge_drift(labels, ["llm"], np.zeros(times.size), gold=gold)
     with pytest.raises(AnnotationError, match="one time a label"):
         judge_drift(labels, ["llm"], times[:3], gold=gold)
+
+
+def test_times_that_are_no_times_are_refused():
+    labels = Annotations.from_arrays([*"xyxy"], ["llm"] * 4, [*"0111"])
+    with pytest.raises(AnnotationError, match="judge_drift: times are neither numbers nor"):
+        judge_drift(labels, ["llm"], ["early"] * 4, gold={"x": "0", "y": "1"})

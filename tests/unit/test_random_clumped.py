@@ -50,25 +50,29 @@ def by_enumeration(labels, own, prevalence, impression, share, guess):
     return [value / total for value in (posterior, n_own, impressions, levels)]
 
 
-@pytest.mark.parametrize("labels", [(0, 0, 0, 0), (0, 1, 0, 2), (2, 2, 1, 1)])
-def test_the_sums_are_those_of_the_definition(labels, parameters):
+def expected(annotators, labels, own, prevalence, impression, share, guess):
+    """Return the kernel's sums for one item: posterior, own labels, impressions, levels."""
     found = [np.zeros((1, 3)), np.zeros((4, 3, 3)), np.zeros((3, 3)), np.zeros(4)]
-    own = parameters["own"]
     expect(
-        np.array([0, 4]),
-        np.arange(4),
-        np.array(labels),
+        np.array([0, len(labels)]),
+        annotators,
+        np.asarray(labels),
         np.log(own),
         1 / own,
-        np.log(parameters["prevalence"]),
-        parameters["impression"],
-        np.log(parameters["share"]),
+        np.log(prevalence),
+        impression,
+        np.log(share),
         CLUMPING,
         GUESSING,
-        parameters["guess"],
+        guess,
         *found,
     )
-    found[0] = found[0][0]
+    return found[0][0], *found[1:]
+
+
+@pytest.mark.parametrize("labels", [(0, 0, 0, 0), (0, 1, 0, 2), (2, 2, 1, 1)])
+def test_the_sums_are_those_of_the_definition(labels, parameters):
+    found = expected(np.arange(4), labels, **parameters)
     for ours, slow in zip(found, by_enumeration(labels, **parameters), strict=True):
         np.testing.assert_allclose(ours, slow, rtol=1e-10, atol=1e-13)
 
@@ -96,23 +100,7 @@ def test_sums_over_many_or_improbable_labels_are_finite_and_right(n_labels, leas
     parameters["own"][0, :, 0] = least
     labels, annotators = rng.integers(3, size=n_labels), np.arange(n_labels) % 4
     labels[::4] = 0
-    own = parameters["own"]
-    found = [np.zeros((1, 3)), np.zeros((4, 3, 3)), np.zeros((3, 3)), np.zeros(4)]
-    expect(
-        np.array([0, n_labels]),
-        annotators,
-        labels,
-        np.log(own),
-        1 / own,
-        np.log(parameters["prevalence"]),
-        parameters["impression"],
-        np.log(parameters["share"]),
-        CLUMPING,
-        GUESSING,
-        parameters["guess"],
-        *found,
-    )
-    found[0] = found[0][0]
+    found = expected(annotators, labels, **parameters)
     for ours, slow in zip(found, in_logarithms(annotators, labels, **parameters), strict=True):
         np.testing.assert_allclose(ours, slow, rtol=1e-9, atol=1e-12 * n_labels)
 

@@ -15,6 +15,7 @@ from annobench.agreement.annotators import agreement_of_labels
 from annobench.agreement.groups import alpha_of
 from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import Summarised
+from annobench.core.times import as_numbers
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.resampling.multiplicity import holm
@@ -140,7 +141,8 @@ def over_time(
     annotations = as_annotations(annotations, "over_time")
     check_level(level, "over_time")
     annotations.check_annotators("over_time")
-    time, is_date = _as_numbers(times, annotations.n_labels)
+    time, is_date = as_numbers(times, annotations.n_labels, "over_time")
+    time = time / 1e6 if is_date else time
     known = np.isfinite(time)
     if not known.any() or np.ptp(time[known]) == 0:
         raise AnnotationError(
@@ -169,26 +171,6 @@ def over_time(
         level,
         int((~known).sum()),
     )
-
-
-def _as_numbers(times: ArrayLike, n_labels: int) -> tuple[NDArray[np.float64], bool]:
-    """Return times as numbers, NaN where unknown, and whether they are dates."""
-    given = np.asarray(times)
-    if given.shape != (n_labels,):
-        raise AnnotationError(
-            f"over_time: times have the shape {given.shape}, and there are {n_labels:,} labels. "
-            "Give one time a label."
-        )
-    if np.issubdtype(given.dtype, np.datetime64):
-        seconds = given.astype("datetime64[us]").astype(np.int64) / 1e6
-        return np.where(np.isnat(given), math.nan, seconds), True
-    try:
-        return given.astype(np.float64), False
-    except (TypeError, ValueError) as error:
-        raise AnnotationError(
-            "over_time: times are neither numbers nor datetime64. Convert them, such as with "
-            "pandas.to_datetime."
-        ) from error
 
 
 def _windows(

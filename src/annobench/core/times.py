@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
 
-__all__ = ["parse_times"]
+__all__ = ["as_numbers", "parse_times"]
 
 #: Numbers beyond these count seconds, or milliseconds, since 1970.
 _SECONDS, _MILLISECONDS = 1e8, 1e11
@@ -109,3 +109,50 @@ def _of_slashed(known: pd.Series[str], what: str) -> pd.Series[Any]:
 def _parsed(texts: pd.Series[str], format: str) -> pd.Series[Any]:
     """Read times in one format, without their zone; NaT where that fails."""
     return pd.to_datetime(texts, format=format, errors="coerce", utc=True).dt.tz_localize(None)
+
+
+def as_numbers(times: ArrayLike, n_labels: int, caller: str) -> tuple[NDArray[np.float64], bool]:
+    """Turn the times of labels into numbers.
+
+    Parameters
+    ----------
+    times : array_like of datetime64 or float, shape (N,)
+        One a label; NaT or NaN where it is not known.
+    n_labels : int
+        N.
+    caller : str
+        The function that was given them, for messages.
+
+    Returns
+    -------
+    ndarray of float, shape (N,)
+        Microseconds since 1970 where they are dates; NaN where they are not known.
+    bool
+        Whether they are dates.
+
+    Raises
+    ------
+    AnnotationError
+        If there is not one time a label, or they are neither numbers nor dates.
+
+    Examples
+    --------
+    >>> as_numbers([1, 2.5], 2, "f")
+    (array([1. , 2.5]), False)
+    """
+    given = np.asarray(times)
+    if given.shape != (n_labels,):
+        raise AnnotationError(
+            f"{caller}: times have the shape {given.shape}, and there are {n_labels:,} labels. "
+            "Give one time a label."
+        )
+    if np.issubdtype(given.dtype, np.datetime64):
+        passed = given.astype("datetime64[us]").astype(np.int64)
+        return np.where(np.isnat(given), np.nan, passed.astype(np.float64)), True
+    try:
+        return given.astype(np.float64), False
+    except (TypeError, ValueError) as error:
+        raise AnnotationError(
+            f"{caller}: times are neither numbers nor datetime64. Convert them, such as with "
+            "pandas.to_datetime."
+        ) from error

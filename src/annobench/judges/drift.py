@@ -35,6 +35,7 @@ from scipy.special import ndtri
 from annobench.core.errors import AnnotationError, check_level
 from annobench.core.numbers import plain_number
 from annobench.core.results import Summarised
+from annobench.core.times import as_numbers
 from annobench.judges.clusters import cluster_codes, design_effect, widen
 from annobench.judges.panel import split_judges
 from annobench.judges.regression import LeastSquares, least_squares
@@ -136,7 +137,8 @@ def judge_drift(
     Raises
     ------
     AnnotationError
-        If there is not one time a label, or no judge labelled anchor items at two times.
+        If there is not one time a label, they are neither numbers nor dates, or no judge labelled
+        anchor items at two times.
 
     Examples
     --------
@@ -147,7 +149,7 @@ def judge_drift(
     """
     check_level(level, "judge_drift")
     a = as_annotations(annotations, "judge_drift")
-    time, is_date = _as_numbers(times, a.n_labels)
+    time, is_date = as_numbers(times, a.n_labels, "judge_drift")
     share = _anchor(a, judges, gold)
     known = np.isfinite(share[:, 0])
     of_category = None if values is None else np.asarray(values, dtype=np.float64)
@@ -181,20 +183,6 @@ def judge_drift(
             "times. Have the judges label the same anchor items again from time to time."
         )
     return found
-
-
-def _as_numbers(times: ArrayLike, n_labels: int) -> tuple[Floats, bool]:
-    """Return times as numbers, microseconds where they are dates, NaN where unknown."""
-    given = np.asarray(times)
-    if given.shape != (n_labels,):
-        raise AnnotationError(
-            f"judge_drift: times have the shape {given.shape}, and there are {n_labels:,} labels. "
-            "Give one time a label."
-        )
-    if np.issubdtype(given.dtype, np.datetime64):
-        passed = given.astype("datetime64[us]").astype(np.int64)
-        return np.where(np.isnat(given), np.nan, passed.astype(np.float64)), True
-    return given.astype(np.float64), False
 
 
 #: In microseconds.

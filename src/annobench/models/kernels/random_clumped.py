@@ -14,7 +14,7 @@ import numpy as np
 
 from annobench.core.compiled import kernel, math
 
-#: Products above this are divided by it, which is exact. Its square and a factor are finite.
+#: Products above this are divided by it, which is exact; its own with any factor is finite.
 _LARGE = 2.0**332
 _LOG_LARGE = 332.0 * math.log(2.0)
 
