@@ -74,6 +74,10 @@ class Reading:
         given = [word for name, own in self.typed.items() if name in known for word in own]
         return f"annobench {command} {words(self.path, given)}"
 
+    def for_commands(self, commands: Iterable[str]) -> dict[str, str]:
+        """Return how each of some commands is typed for these labels."""
+        return {command: self.for_command(command) for command in commands}
+
     @cached_property
     def source(self) -> Source:
         """The file or folder, recognised."""

@@ -59,7 +59,7 @@ def certificate(
     Example: annobench certificate labels.csv --guess-distribution 0.3,0.7
     """
     from annobench import noise
-    from annobench.reporting import certificate_page
+    from annobench.reporting import certificate_page, report_page
 
     try:
         writing.check(["certificate.html"], ["rules", "hard_items"])
@@ -87,6 +87,7 @@ def certificate(
             source=reading.path.name,
             remarks=selection.said,
             texts=selection.texts,
+            commands=reading.for_commands(report_page.FOLLOWING),
         )
         written = writing.write("certificate.html", page, tables)
     except (AnnotationError, ReaderError, OSError) as error:

@@ -122,7 +122,7 @@ def report(
             boxes=boxes,
             by=by or "",
             further=differences,
-            commands={name: reading.for_command(name) for name in report_page.FOLLOWING},
+            commands=reading.for_commands(report_page.FOLLOWING),
         )
         tables = {"report": table}
         discussed = report_page.to_discuss(annotations, selection.texts)
