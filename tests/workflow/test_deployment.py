@@ -86,6 +86,10 @@ def test_a_module_of_a_repository_computes_a_paper_by_its_own_library(environmen
     assert verdicts["section2.accuracy_of_three"] == "reproduced"
     page = (deployed / f"results/pages/papers/{EXAMPLE}/index.html").read_text()
     assert "annobench 9.9.9" in page
+    alone = (paper / "page.html").read_text()
+    assert "<style>" in alone
+    assert (paper / re.search(r'<img [^>]*src="([^"]+)"', alone)[1]).is_file()
+    assert (paper / re.search(r'href="([^"]*source\.html)#', alone)[1]).is_file()
     notebook = (deployed / f"results/notebooks/{EXAMPLE}.ipynb").read_text()
     assert "reproduced" in notebook
     # The second run uses what the first has unpacked.
