@@ -241,7 +241,7 @@ def _trend(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float
 
 
 def widest_pair(annotations: Annotations, *, fewest: int) -> tuple[int, int] | None:
-    """Return the two annotators, of `fewest` common items or more, who differ most in the square."""
+    """Return the two annotators, of `fewest` common items or more, who differ most by squares."""
     pairs = LabelPairs(annotations)
     number = np.asarray(annotations.values)
     d = number[pairs.first] - number[pairs.second]
