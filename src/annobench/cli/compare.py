@@ -58,11 +58,11 @@ def compare(
         ),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="Models of the library, with commas; by default all.")
+        str | None, typer.Option(help="Models of the library, separated by commas; by default all.")
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder to write to; by default <name of the first file>_comparison."),
+        typer.Option(help="Output folder; by default <name of the first file>_comparison."),
     ] = None,
     force: ForceOption = False,
     limit: Annotated[float, typer.Option(min=0.1, help="Seconds that a fit may take.")] = 20.0,
@@ -81,11 +81,11 @@ def compare(
     table_format: Annotated[
         ComparisonFormat,
         typer.Option(
-            "--format", help="latex: also a table, ranking.tex, and references, methods.bib."
+            "--format", help="latex adds the table ranking.tex and the references methods.bib."
         ),
     ] = "csv",
 ) -> None:
-    """Compare a method of your own with the library's models: a table here, and a page.
+    """Compare a method of your own with the library's models: prints a table, writes a page.
 
     Example: annobench compare my_method.py --against dawid_skene,ebcc
     """

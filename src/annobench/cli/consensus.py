@@ -28,20 +28,20 @@ def consensus(
     reading: Reading,
     writing: Writing,
     model: Annotated[
-        str, typer.Option(help="Name of the model; a wrong name lists those there are.")
+        str, typer.Option(help="Name of the model; an unknown name lists all.")
     ] = "dawid_skene",
     option: Annotated[
         list[str] | None,
         typer.Option(
-            help="An option of the model's fit, such as draws=2000 or smoothing=0.1; several times "
-            "for several. A wrong name lists those there are."
+            help="An option of the model's fit, such as draws=2000 or smoothing=0.1; may be "
+            "repeated. An unknown name lists all."
         ),
     ] = None,
     categories: Annotated[
         str | None,
         typer.Option(
-            help="All categories in order, with commas, also those that no label names: no,yes. "
-            "Of two, the second is the positive one."
+            help="All categories in order, separated by commas, with those that no label names: "
+            "no,yes. Of two, the second is the positive one."
         ),
     ] = None,
     replicates: Annotated[
@@ -51,8 +51,8 @@ def consensus(
     sets: Annotated[
         float | None,
         typer.Option(
-            help="Also a set of categories for each item that holds its category with this "
-            "probability, such as 0.9: conformal with --gold, else if the model holds."
+            help="Add a set of categories for each item that contains its category with this "
+            "probability, such as 0.9; conformal with --gold, else valid if the model is."
         ),
     ] = None,
     predictions: Annotated[
@@ -63,12 +63,12 @@ def consensus(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of all draws; by default the usual one.")
+        int | None, typer.Option(min=0, help="Seed of all draws; by default 20081.")
     ] = None,
     engine: EngineOption = "auto",
     scheduler: Scheduler = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a fit on Dask that was interrupted.")
+        bool, typer.Option("--resume", help="Resume a fit on Dask that was interrupted.")
     ] = False,
 ) -> None:
     """Find each item's category with its probability, and how good each annotator is.

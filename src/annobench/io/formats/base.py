@@ -227,7 +227,7 @@ class Options:
     shown_first : str or None
         The column or field that says which of two answers was shown first.
     item : str or None
-        The column of the items, or several with commas between; in a table with a row per
+        The column of the items, or several separated by commas; in a table with a row per
         annotator, the columns that are items.
     annotator : str or None
         The column of the annotators, in a table with a row per annotator.

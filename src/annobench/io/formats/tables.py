@@ -293,7 +293,7 @@ def check_columns(table: Table, intake: Intake) -> None:
 
 
 def listed_columns(asked: str | None, header: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that an option names: one, or several with commas between."""
+    """Return the columns that an option names: one, or several separated by commas."""
     if asked is None:
         return ()
     return (asked,) if asked in header else tuple(name.strip() for name in asked.split(","))
