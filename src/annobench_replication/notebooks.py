@@ -34,8 +34,10 @@ from annobench_replication.variations import Variation, vary
 
 __all__ = ["Paper", "Shown", "folder_of_data", "open_paper", "show"]
 
-#: What stands in the top folder of the repository, and in no other.
-LANDMARK = "Snakefile"
+#: The folder of the workflow's results, beside which its papers are.
+RESULTS = "results"
+#: The papers of the repository that this library is part of.
+_PAPERS = Path(__file__).parents[2] / "workflow/papers"
 #: Rows of a table that are shown; the middle of a longer one is elided.
 MAX_ROWS = 200
 #: Text of at least so many characters is set as a paragraph.
@@ -396,12 +398,13 @@ class Paper:
 
 
 def open_paper(folder: str | Path, effort: Effort = "full", **parameters: Any) -> Paper:
-    """Open the results of a paper, or of a variation, from anywhere inside the repository.
+    """Open the results of a paper, or of a variation, from anywhere inside the folder of a run.
 
     Parameters
     ----------
     folder : str or Path
-        Seen from the top folder of the repository, such as "results/papers/volk2008".
+        Seen from the folder of the run, such as "results/papers/volk2008". This is the repository,
+        or where the workflow is a module.
     effort : {"full", "quick"}
         Of a variation: how many repetitions.
     **parameters
@@ -415,19 +418,20 @@ def open_paper(folder: str | Path, effort: Effort = "full", **parameters: Any) -
     Raises
     ------
     PublicationError
-        If the working folder is not inside the repository, there are no such results, or the
+        If the working folder is not inside that of a run, there are no such results, or the
         paper has no such parameter.
     """
     top = top_folder(Path.cwd())
     found = top / folder
     if not found.is_dir():
         raise PublicationError(f"{found}: there are no such results. Run `make results` first.")
-    paper = Paper(found, top / "workflow/papers" / found.name)
+    source = top / "workflow/papers" / found.name
+    paper = Paper(found, source if source.is_dir() else _PAPERS / found.name)
     return paper.varied(effort, **parameters)
 
 
 def folder_of_data(id: str) -> str:
-    """Return where this run of the workflow has a data set, from anywhere inside the repository.
+    """Return where this run of the workflow has a data set, from anywhere inside its folder.
 
     Parameters
     ----------
@@ -444,13 +448,13 @@ def folder_of_data(id: str) -> str:
 
 
 def top_folder(start: Path) -> Path:
-    """Return the top folder of the repository."""
+    """Return the folder of the run: the nearest one with results."""
     for folder in (start, *start.parents):
-        if (folder / LANDMARK).is_file():
+        if (folder / RESULTS).is_dir():
             return folder
     raise PublicationError(
-        f"{start}: neither this folder nor one above it has a {LANDMARK}. Open the notebook inside "
-        "a clone of the repository."
+        f"{start}: neither this folder nor one above it has a folder {RESULTS}. Open the notebook "
+        "inside a clone of the repository, or where the workflow was run."
     )
 
 

@@ -72,7 +72,7 @@ def test_the_checks_of_the_page_are_those_that_are_made(folder):
     result = CliRunner().invoke(
         app, ["compare", "my_method.py", "--out", "found", *(w for o in QUICK.items() for w in o)]
     )
-    assert "my_method: 6 of 6 checks of the contract are kept" in result.output
+    assert "my_method passes 6 of 6 checks" in result.output
     from annobench.benchmark import external_methods
 
     findings = external_methods.check(external_methods.from_python("my_class.py"), limit=20, seed=1)

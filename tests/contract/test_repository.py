@@ -115,6 +115,14 @@ def test_package_citation_changelog_and_pages_name_one_version():
     assert f"annobench {annobench.__version__}." in page
 
 
+def test_the_changes_of_a_version_fit_a_page():
+    text = (TOP / "CHANGELOG.md").read_text(encoding="utf-8")
+    [section] = re.findall(
+        rf"^## \[{re.escape(annobench.__version__)}\].*?(?=^## )", text, re.M | re.S
+    )
+    assert len(section.splitlines()) <= 60
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     """The package as it is installed."""

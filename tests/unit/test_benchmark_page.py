@@ -137,6 +137,8 @@ def test_a_ranking_tells_better_from_worse_and_partial_from_whole():
     assert "1 (a) is better on a typical data set beyond chance, and 1 (b) is worse." in told
     assert "of 2 methods" in conclusion(rows, "base")
     assert conclusion([], "base") == ""
+    few = [each | {"typical": float("nan")} for each in rows]
+    assert conclusion(few, "base") == "On 9 data sets a has the highest mean accuracy, 0.900."
 
 
 def test_averages_leave_out_what_has_not_converged():

@@ -3,6 +3,7 @@
 import datetime
 import json
 import math
+import re
 import shlex
 import sys
 import textwrap
@@ -21,6 +22,7 @@ from annobench.cli import app
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
+from annobench.reporting import comparison_tex
 
 SHARES = """
     def fit(labels, rng):
@@ -77,7 +79,7 @@ def own(tmp_path):
 def test_a_method_is_compared_on_data_sets(run, method, tmp_path):
     result = run(method.name, "--data", "snow2008_wsd,snow2008_temp", *QUICK)
     assert result.exit_code == 0, result.output
-    assert "my_method: 6 of 6 checks of the contract are kept" in result.output
+    assert "my_method passes 6 of 6 checks" in result.output
     assert "> my_method" in result.output
     folder = tmp_path / "my_method_comparison"
     scores = pd.read_csv(folder / "scores.csv")
@@ -110,7 +112,7 @@ def test_what_is_not_kept_of_the_contract_goes_to_the_page(run, tmp_path):
     )
     result = run("mode.py", "--data", "snow2008_wsd", *QUICK)
     assert result.exit_code == 0, result.output
-    assert "mode: 5 of 6 checks of the contract are kept" in result.output
+    assert "mode passes 5 of 6 checks" in result.output
     assert "favoured where votes are tied, by argmax" in result.output
     page = (tmp_path / "mode_comparison" / "index.html").read_text(encoding="utf-8")
     assert "favoured where votes are tied, by argmax" in page
@@ -489,9 +491,58 @@ def test_a_comparison_is_written_for_a_paper(run, method, own, tmp_path):
     for name, row in ranking.iterrows():
         assert rf"{name.replace('_', chr(92) + '_')} & {row['accuracy']:.3f} & " in table
     assert r"95\% interval" in table
+    for text in ranking["difference"].dropna().map("{:+.3f} (".format):
+        assert text.replace("-", "$-$") in table
     entries = (folder / "methods.bib").read_text()
     assert "@misc{dawid_skene,\n  author = {Dawid and Skene},\n  year = {1979}," in entries
     assert entries.count("@misc") == 3
+
+
+def test_the_difference_from_dawid_and_skene_has_a_paired_interval():
+    """Its standard error is that of the mean over items of right minus right."""
+    cases = [own_panel(f"of {n} items", n) for n in (200, 400)]
+    found = external_methods.compare(
+        cases, [], against=["voting"], limit=20, seed=1, replicates=1_000
+    )
+    margins = []
+    for case in cases:
+        right = [
+            models.fit(case.annotations, name).posterior.argmax(axis=1) == case.gold
+            for name in ("voting", "dawid_skene")
+        ]
+        difference = np.subtract(*right, dtype=float)
+        row = found.rankings[case.name].set_index("method").loc["voting"]
+        assert row["difference"] == pytest.approx(difference.mean())
+        margin = 1.96 * difference.std() / math.sqrt(difference.size)
+        margins.append((row["difference_upper"] - row["difference_lower"]) / 2)
+        # A standard deviation of n draws has a relative error of 1 / sqrt(2 n): five of these.
+        assert margins[-1] == pytest.approx(margin, rel=5 / math.sqrt(2_000))
+        assert row["difference_upper"] - row["difference"] == pytest.approx(margins[-1])
+    table = found.summary().set_index("method")
+    means = [ranking.set_index("method")["difference"] for ranking in found.rankings.values()]
+    assert table.loc["voting", "difference"] == pytest.approx(np.mean([m["voting"] for m in means]))
+    assert table.loc["voting", "margin"] == pytest.approx(math.hypot(*margins) / 2)
+    assert math.isnan(table.loc["dawid_skene", "difference"])
+    tex = comparison_tex.latex(found)
+    assert f"{table.loc['voting', 'difference']:+.3f} (".replace("-", "$-$") in tex
+    assert "of 200 items; of 400 items." in tex
+
+
+def own_panel(name, n_items):
+    labels, gold = panel(n_items, right=0.6)
+    made = Annotations.from_arrays(*(labels[of] for of in ("item", "worker", "response")))
+    return data.own_case(name, made, dict(zip(gold["item"], gold["truth"], strict=True)))
+
+
+def test_a_table_of_all_models_fits_a_terminal_of_80_columns(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    result = run("--data", "snow2008_wsd", "--against", "hierarchical_dawid_skene,voting")
+    assert result.exit_code == 0, result.output
+    [row] = [line for line in result.output.splitlines() if "hierarchical" in line]
+    assert re.fullmatch(
+        r"hierarchical_dawid_skene +1 of 1 +0 +1 +0\.\d+ +\d\.\d+ +[+-]0\.\d+ ± 0\.\d+", row.strip()
+    )
+    assert "difference from" in result.output
 
 
 def test_failures_are_counted_in_the_terminal(run, tmp_path):

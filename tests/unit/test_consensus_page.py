@@ -4,8 +4,11 @@ import re
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+import annobench as ab
 from annobench.aggregation.consensus import consensus
+from annobench.cli import app
 from annobench.labels.annotations import Annotations
 from annobench.reporting import consensus_page
 
@@ -87,3 +90,42 @@ def test_the_page_lists_labels_most_likely_wrong_and_accuracies(found, labels):
     assert "&lt;guess&gt;" in section
     row = found.annotators.set_index("annotator").loc["a"]
     assert f"{row['accuracy']:.3f}" in page[page.index('id="annotators"') :]
+
+
+@pytest.mark.parametrize("name", ["consensus", "certificate"])
+def test_pages_name_the_next_command_as_it_is_typed_for_these_labels(labels, tmp_path, name):
+    path = tmp_path / "labels.csv"
+    ab.write_labels(labels, path)
+    path.write_text(path.read_text().replace("item,", "scan,"))
+    options = ["--item", "scan", "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, [name, str(path), *options])
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / f"out/{name}.html").read_text()
+    assert f"<code>annobench audit {path} --item scan</code>" in page
+    assert "<code>annobench audit</code>" not in page
+
+
+@pytest.mark.parametrize(
+    ("model", "ends"),
+    [("dawid_skene", r" \(95% interval 0\.\d{3} to \d\.\d{3}\)"), ("one_coin", "")],
+)
+def test_the_terminal_says_how_accurate_annotators_are_the_least_first(tmp_path, model, ends):
+    path = tmp_path / "labels.csv"
+    ab.write_labels(made(40), path)
+    header, *rows = path.read_text().splitlines()
+    copies = [row.replace(",", f",{k}", 1) for row in rows for k in "xyz"]
+    path.write_text("\n".join([header, *copies]))
+    done = CliRunner().invoke(app, ["consensus", str(path), "--model", model])
+    assert done.exit_code == 0, done.output
+    shown = re.findall(rf"^accuracy of '(.+)': (0\.\d{{3}}){ends}$", done.output, re.M)
+    accuracies = [float(accuracy) for _, accuracy in shown]
+    assert accuracies == sorted(accuracies)
+    assert len(shown) == 10
+    assert "2 more annotators have a higher accuracy, see annotators" in done.output
+
+
+def test_the_terminal_says_no_accuracy_where_the_model_estimates_none(labels, tmp_path):
+    ab.write_labels(labels, path := tmp_path / "labels.csv")
+    done = CliRunner().invoke(app, ["consensus", str(path), "--model", "voting"])
+    assert "prevalence of" in done.output
+    assert "accuracy" not in done.output

@@ -24,7 +24,7 @@ def test_a_study_that_left_the_library_says_where_it_is(name):
         getattr(annobench.studies, name)
 
 
-#: By the former name of a module: its new one, as the changelog has both, and a name in it.
+#: By the former name of a module: its new one, as stability.md has both, and a name in it.
 MOVED = {
     "annobench.replication.verdicts": ("annobench_replication.verdicts", "check"),
     "annobench.replication.printed": ("annobench.reporting.printed", "parse_printed"),
@@ -51,8 +51,8 @@ def test_a_module_that_moved_warns_and_gives_what_it_gave(old):
 
 
 @pytest.mark.parametrize("old", MOVED)
-def test_the_changelog_names_what_moved(old):
-    text = (Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8")
-    table = text.partition("### Renamed")[2].partition("\n## ")[0]
+def test_the_page_on_stability_names_what_moved(old):
+    text = (Path(__file__).parents[2] / "docs/explanation/stability.md").read_text(encoding="utf-8")
+    table = text.partition("## Names that moved")[2].partition("These are gone")[0]
     package, _, module = old.rpartition(".")
     assert f"`.{module}`" in table or f"`{old}" in table or f"`{package}.*`" in table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import zipfile
+from itertools import permutations
 
 import pytest
 from typer.testing import CliRunner
@@ -13,6 +14,7 @@ from annobench import read_labels
 from annobench.cli import app
 from annobench.core.errors import ReaderError
 from annobench.io import select_labels
+from annobench.io.formats.headers import delimiter_of
 from annobench.labels.annotations import Annotations
 from annobench.labels.doubts import doubtful_categories
 
@@ -41,6 +43,21 @@ def run(*words):
         (b"sep=;\nitem;annotator;label\nx;a;1\n", "line 1 is no header.*'sep=;'.*delete it"),
         (f"# made by us\n#\n{CLEAN}".encode(), "line 1 is no header. Line 3 looks like one"),
         (f"Our labels,,\n,,\n{CLEAN}".encode(), "line 1 is no header. Line 3 looks like one"),
+        (
+            b"x;a;no\nx;b;yes\ny;a;no\n",
+            "line 1 is no header.*'x' comes again.*item;annotator;label",
+        ),
+        (b"x|a|no\ny|b|no\n", r"line 1 is no header.*item\|annotator\|label"),
+        (
+            b";annotator;label\nx;a;1\n",
+            "Column 1 has no name: give it one in the header, such as item",
+        ),
+        (b"item,annotator,\nx,a,1\n", "Column 3 has no name: .* such as label"),
+        (
+            b"item,annotator,label\nx,Lee, Ann,1\n",
+            "line 2: 4 fields.*holds ',' in quotation marks.$",
+        ),
+        (b"item,annotator,label\nx,a\n", "line 2: 2 fields.*may have been cut off.$"),
         (b"id,text,Ann,Bob\n1,x,yes,no\n", "'Ann', 'Bob' may be annotators.*--from wide"),
         (b"item,annotator,label\nx,a,1\n,b,1\n,c,1\ny,a,2\n,b,1\n", "Were cells merged"),
         (b"item,annotator,label\nx,a,1\n,b,1\ny,a,2\ny,b,2\n", "Correct these rows.$"),
@@ -71,6 +88,25 @@ def test_columns_without_a_name_are_passed_over(tmp_path):
     wide = tmp_path / "wide.csv"
     wide.write_text("id,rater1,rater2,,\n1,a,b,,\n2,a,a,,\n")
     assert read_labels(wide).n_labels == 4
+
+
+@pytest.mark.parametrize(("sign", "other"), list(permutations(",;\t|", 2)))
+def test_the_sign_between_columns_is_the_one_that_rows_share_with_the_header(tmp_path, sign, other):
+    """Names of annotators hold another sign, more often than the header has its own."""
+    names = [f"Lee{other}{other} Ann", f'"Day{sign} Bo"', f"Roy{other} Cy"]
+    rows = [["item", *names], ["x", "no", "no", "yes"], ["y", "yes", "yes", "yes"]]
+    path = tmp_path / "wide.csv"
+    path.write_text("".join(f"{sign.join(row)}\n" for row in rows))
+    assert read_labels(path, format="wide").annotators == tuple(n.strip('"') for n in names)
+    assert delimiter_of(path.read_text()) == sign
+
+
+@pytest.mark.parametrize("sign", list(",;\t|"))
+def test_the_commands_read_any_sign_between_columns(tmp_path, sign):
+    (tmp_path / "labels.csv").write_text(CLEAN.replace(",", sign))
+    (tmp_path / "pairs.csv").write_text("a,b,winner\nx,y,x\ny,z,y\nz,x,z\n".replace(",", sign))
+    assert "12 labels" in run("inspect", tmp_path / "labels.csv").output
+    assert run("rank", tmp_path / "pairs.csv", "--out", tmp_path / "ranked").exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,17 @@
 
 import json
 import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from annobench import datasets
 from annobench.core.errors import PublicationError
+from annobench_replication.ledger import read_remarks
 from annobench_replication.notebooks import open_paper, show
 
+TOP = Path(__file__).parents[2]
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="300pt" height="150pt"></svg>'
 NASTY = 'A "quoted" <b>caption</b> & more.'
 
@@ -18,7 +21,6 @@ NASTY = 'A "quoted" <b>caption</b> & more.'
 def clone(tmp_path_factory):
     """A repository with the results of one paper on simulated data."""
     top = tmp_path_factory.mktemp("clone")
-    (top / "Snakefile").touch()
     source, results = top / "workflow/papers/study", top / "results/papers/study"
     for folder in (source, results / "figures", results / "tables", top / "notebooks"):
         folder.mkdir(parents=True)
@@ -48,6 +50,21 @@ def test_results_are_found_from_wherever_a_notebook_lies(paper):
     assert paper.table("sizes")["n"].tolist() == [1]
     assert paper.labels("anesthesia").n_annotators == 5
     assert paper.provenance("sizes") == "printed_table"
+
+
+def test_results_of_another_folder_are_of_papers_of_the_repository(tmp_path, monkeypatch):
+    """As where the workflow is a module, or with --directory."""
+    (tmp_path / "results/papers/baan2022").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    remarks = open_paper("results/papers/baan2022").remarks
+    assert len(remarks) == len(read_remarks(TOP / "workflow/papers/baan2022/remarks.csv")) > 0
+
+
+def test_a_folder_inside_the_repository_has_results_of_its_own(clone, monkeypatch):
+    (clone / ".test/results").mkdir(parents=True)
+    monkeypatch.chdir(clone / ".test")
+    with pytest.raises(PublicationError, match=r"\.test/results/papers/study: there are no such"):
+        open_paper("results/papers/study")
 
 
 def test_outside_a_clone_is_an_error_with_a_remedy(tmp_path, monkeypatch):

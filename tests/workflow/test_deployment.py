@@ -79,15 +79,21 @@ def run(folder, environment, *arguments):
 
 
 def test_a_module_of_a_repository_computes_a_paper_by_its_own_library(environment, deployed):
-    status, output = run(deployed, environment, f"results/pages/papers/{EXAMPLE}/index.html")
+    status, output = run(deployed, environment, EXAMPLE)
     assert status == 0, output
     paper = deployed / "results/papers" / EXAMPLE
     verdicts = pd.read_csv(paper / "comparison.csv").set_index("target")["verdict"]
     assert verdicts["section2.accuracy_of_three"] == "reproduced"
     page = (deployed / f"results/pages/papers/{EXAMPLE}/index.html").read_text()
     assert "annobench 9.9.9" in page
+    alone = (paper / "page.html").read_text()
+    assert "<style>" in alone
+    assert (paper / re.search(r'<img [^>]*src="([^"]+)"', alone)[1]).is_file()
+    assert (paper / re.search(r'href="([^"]*source\.html)#', alone)[1]).is_file()
+    notebook = (deployed / f"results/notebooks/{EXAMPLE}.ipynb").read_text()
+    assert "reproduced" in notebook
     # The second run uses what the first has unpacked.
-    status, output = run(deployed, environment, f"results/pages/papers/{EXAMPLE}/index.html")
+    status, output = run(deployed, environment, EXAMPLE)
     assert status == 0, output
     assert "Nothing to be done" in output
 

@@ -15,7 +15,7 @@ for key, paper in PAPERS.items():
             key
         input:
             f"results/notebooks/{paper.notebook}.ipynb",
-            f"results/pages/papers/{key}/index.html",
+            f"results/papers/{key}/page.html",
 
 
 for key in (key for key, paper in PAPERS.items() if not paper.rules.is_file()):

@@ -65,6 +65,35 @@ rule render_paper:
         "../scripts/site/render_paper.py"
 
 
+rule render_alone:
+    """Make the page of a paper that was made alone, beside its figures and tables."""
+    input:
+        index="results/pages/papers/{paper}/index.html",
+        source="results/pages/papers/{paper}/source.html",
+        template=f"{WORKFLOW}/site/alone/alone.html.j2",
+        styles=[
+            str(PACKAGE.parent / "annobench_replication/templates/printed_table.css"),
+            f"{GENERATOR}/static/results.css",
+        ],
+        library_templates=templates(),
+    output:
+        index="results/papers/{paper}/page.html",
+        source="results/papers/{paper}/page_source.html",
+    log:
+        "results/logs/papers/{paper}.alone.log",
+    benchmark:
+        "results/logs/papers/{paper}.alone.benchmark.tsv"
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/site/render_alone.py"),
+    script:
+        "../scripts/site/render_alone.py"
+
+
 rule render_lists:
     """Render the pages across papers, and the records: discrepancies, all values, all figures."""
     input:

@@ -26,17 +26,21 @@ from typing import Final
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from annobench.benchmark.cases import BenchmarkCase
 from annobench.benchmark.fits import FitRecord
 from annobench.benchmark.scores import SCORES, curves, resampled_scores, score_confusion
 from annobench.core.errors import AnnotationError
 
-__all__ = ["BLOCK", "LEVEL", "ROUNDING", "Comparison", "compare"]
+__all__ = ["BLOCK", "LEVEL", "NORMAL", "ROUNDING", "Comparison", "compare"]
 
 Floats = NDArray[np.float64]
 
 LEVEL: Final = 0.95
+
+#: Standard errors in half of such an interval.
+NORMAL: Final = float(ndtri((1 + LEVEL) / 2))
 
 #: The name of the score of confusion matrices.
 CONFUSION: Final = "confusion_error"

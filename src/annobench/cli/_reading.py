@@ -74,6 +74,10 @@ class Reading:
         given = [word for name, own in self.typed.items() if name in known for word in own]
         return f"annobench {command} {words(self.path, given)}"
 
+    def for_commands(self, commands: Iterable[str]) -> dict[str, str]:
+        """Return how each of some commands is typed for these labels."""
+        return {command: self.for_command(command) for command in commands}
+
     @cached_property
     def source(self) -> Source:
         """The file or folder, recognised."""
@@ -276,7 +280,7 @@ def reads_labels(
 def _output(
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder to write to; by default one beside the file, named as it."),
+        typer.Option(help="Output folder; by default beside the file and named after it."),
     ] = None,
     table_format: Annotated[
         TableFormat, typer.Option("--format", help="Format of the tables.")
@@ -305,12 +309,12 @@ def _shared(
         ),
     ],
     item: Annotated[
-        str | None, _option("Column of the items, or several with commas between.")
+        str | None, _option("Column of the items, or several separated by commas.")
     ] = None,
     annotator: Annotated[str | None, _option("Column of the annotators.")] = None,
     label: Annotated[str | None, _option("Column of the labels.")] = None,
     annotators: Annotated[
-        str | None, _option("Columns of the annotators, with commas between: anna,ben,carla.")
+        str | None, _option("Columns of the annotators, separated by commas: anna,ben,carla.")
     ] = None,
     transpose: Annotated[
         bool, _option("Rows are annotators and columns are items.", "--transpose")
@@ -318,9 +322,9 @@ def _shared(
     counts: Annotated[
         bool, _option("Cells say how many annotators chose each category.", "--counts")
     ] = False,
-    weight: Annotated[str | None, _option("Column of how many items a row stands for.")] = None,
-    missing: Annotated[str | None, _option("Codes for missing labels, with commas: 99,NA.")] = None,
-    sheet: Annotated[str | None, _option("The sheet of a workbook that is meant.")] = None,
+    weight: Annotated[str | None, _option("Column with the number of items per row.")] = None,
+    missing: Annotated[str | None, _option("Codes for missing labels: 99,NA.")] = None,
+    sheet: Annotated[str | None, _option("Sheet of a workbook.")] = None,
     header_rows: Annotated[
         int | None,
         typer.Option(min=1, help="Rows of the header, below titles.", rich_help_panel=_READING),
@@ -330,26 +334,28 @@ def _shared(
     ] = None,
     annotator_from: Annotated[
         Literal["person", "file", "session"] | None,
-        _option("Who counts as an annotator of an export; by default as the format has it."),
+        _option("What counts as an annotator of an export; the default depends on the format."),
     ] = None,
     spans: Annotated[
         Literal["tokens", "candidates"] | None,
-        _option("Make items of marked spans: every token, or every stretch that anybody marked."),
+        _option(
+            "Convert marked spans to items: every token, or every stretch that anybody marked."
+        ),
     ] = None,
     status: Annotated[
         str,
-        _option("Which work counts, with commas: done, rejected, skipped, unfinished, curated."),
+        _option("Statuses of work to include: done, rejected, skipped, unfinished, curated."),
     ] = "done",
     repeats: Annotated[
         Literal["error", "first", "last", "all"] | None,
-        _option("When an annotator labelled an item more than once."),
+        _option("What to do if an annotator labelled an item more than once."),
     ] = None,
     gold_items: Annotated[
-        Literal["leave-out", "use"], _option("Items mixed in to check annotators.")
+        Literal["leave-out", "use"], _option("What to do with items mixed in to check annotators.")
     ] = "leave-out",
     empty: Annotated[
         Literal["missing", "category"],
-        _option("When an annotator saw an item and chose nothing: no label, or a category."),
+        _option("What an item is that an annotator saw and left empty: missing, or a category."),
     ] = "missing",
     text: Annotated[str | None, _option("Column or field of what annotators saw.")] = None,
     gold: Annotated[
@@ -358,7 +364,7 @@ def _shared(
     ] = None,
     from_format: Annotated[
         str | None,
-        _option("Format of the export, where its content may be of several.", "--from"),
+        _option("Format of the file, if it is ambiguous.", "--from"),
     ] = None,
     keep_names: Annotated[
         bool, _option("Keep people's names and e-mail addresses.", "--keep-names")

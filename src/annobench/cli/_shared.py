@@ -38,7 +38,7 @@ def check_folder(out: Path, command: str) -> None:
 
 
 def listed(text: str | None) -> list[str] | None:
-    """Read names with commas between."""
+    """Read names separated by commas."""
     if text is None:
         return None
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]

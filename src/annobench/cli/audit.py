@@ -38,12 +38,12 @@ def audit(
         ),
     ] = None,
     model: Annotated[
-        str, typer.Option(help="Whose categories are audited; a wrong name lists the models.")
+        str, typer.Option(help="Model whose categories are audited; an unknown name lists all.")
     ] = "dawid_skene",
     error_rate: Annotated[
         float, typer.Option(help="The largest share of errors among released items.")
     ] = 0.05,
-    confidence: Annotated[float, typer.Option(help="That no more are wrong.")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="Confidence that no more are wrong.")] = 0.95,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
 ) -> None:

@@ -44,22 +44,25 @@ def certificate(
     ] = None,
     model: Annotated[
         Literal["easy_hard", "rates"] | None,
-        typer.Option(help="By default as the number of labels allows."),
+        typer.Option(help="Model of guesses; by default the one that the number of labels allows."),
     ] = None,
     easy_rate: Annotated[
-        float, typer.Option(help="For rates: a label that fewer annotators would give is a guess.")
+        float,
+        typer.Option(
+            help="For the model rates: a label that a smaller share would give is a guess."
+        ),
     ] = 0.6,
     threshold: Annotated[
         float | None, typer.Option(help="Split numeric labels: this and above, and below.")
     ] = None,
     level: Annotated[float, typer.Option(help="Confidence level of the certificate.")] = 0.95,
 ) -> None:
-    """Certify how many retained labels are guesses at most: a page, rules.csv, hard_items.csv.
+    """Bound the number of guesses among retained labels: a page, rules.csv, hard_items.csv.
 
     Example: annobench certificate labels.csv --guess-distribution 0.3,0.7
     """
     from annobench import noise
-    from annobench.reporting import certificate_page
+    from annobench.reporting import certificate_page, report_page
 
     try:
         writing.check(["certificate.html"], ["rules", "hard_items"])
@@ -87,6 +90,7 @@ def certificate(
             source=reading.path.name,
             remarks=selection.said,
             texts=selection.texts,
+            commands=reading.for_commands(report_page.FOLLOWING),
         )
         written = writing.write("certificate.html", page, tables)
     except (AnnotationError, ReaderError, OSError) as error:
@@ -110,14 +114,14 @@ def certificate(
 
 
 def _numbers(text: str | None, option: str) -> float | list[float] | None:
-    """Read one number, or several with commas."""
+    """Read one number, or several separated by commas."""
     if text is None:
         return None
     try:
         values = [float(part) for part in text.split(",")]
     except ValueError as error:
         raise AnnotationError(
-            f"certificate: --{option} {text!r} is not a number, or numbers with commas between, "
+            f"certificate: --{option} {text!r} is not a number, or numbers separated by commas, "
             "such as 0.3,0.7."
         ) from error
     return values[0] if len(values) == 1 else values

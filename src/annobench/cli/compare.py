@@ -58,11 +58,11 @@ def compare(
         ),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="Models of the library, with commas; by default all.")
+        str | None, typer.Option(help="Models of the library, separated by commas; by default all.")
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder to write to; by default <name of the first file>_comparison."),
+        typer.Option(help="Output folder; by default <name of the first file>_comparison."),
     ] = None,
     force: ForceOption = False,
     limit: Annotated[float, typer.Option(min=0.1, help="Seconds that a fit may take.")] = 20.0,
@@ -81,11 +81,11 @@ def compare(
     table_format: Annotated[
         ComparisonFormat,
         typer.Option(
-            "--format", help="latex: also a table, ranking.tex, and references, methods.bib."
+            "--format", help="latex adds the table ranking.tex and the references methods.bib."
         ),
     ] = "csv",
 ) -> None:
-    """Compare a method of your own with the library's models: a table here, and a page.
+    """Compare a method of your own with the library's models: prints a table, writes a page.
 
     Example: annobench compare my_method.py --against dawid_skene,ebcc
     """
@@ -170,7 +170,8 @@ def compare(
         console.print(_comparison_table(found))
         console.print(
             f"Medians over the data sets that a method was scored on, of {len(cases)}; the page "
-            "and scores.csv have each.",
+            "and scores.csv have each. Last: mean difference in accuracy, with its 95% interval "
+            "over items.",
             markup=False,
             highlight=False,
         )
@@ -247,14 +248,14 @@ def _cases(
 
 
 def _contract(console: Console, findings: dict[Candidate, list[Finding]]) -> dict[str, list[str]]:
-    """Print which checks a method keeps; return what it does not keep."""
+    """Print how many checks a method passes; return those that it fails."""
     warnings = {}
     for candidate, checks in findings.items():
         name = candidate.METHOD.name
         warnings[name] = [f"{each.check}: {each.note}" for each in checks if not each.kept]
         kept = len(checks) - len(warnings[name])
         console.print(
-            f"{name}: {kept} of {len(checks)} checks of the contract are kept",
+            f"{name} passes {kept} of {len(checks)} checks",
             markup=False,
             highlight=False,
         )
@@ -292,11 +293,13 @@ def _comparison_table(found: Outcome) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
-    shown = Table(box=None, pad_edge=False, header_style="bold")
+    from annobench.benchmark.external_methods.comparison import REFERENCE
+
+    shown = Table(box=None, pad_edge=False, collapse_padding=True, header_style="bold")
     shown.add_column("method", overflow="fold")
-    heads = ("scored", "failed", "among best", "median accuracy", "median log loss", "seconds")
-    for name in heads:
-        shown.add_column(name, justify="right")
+    heads = ["scored", "failed", "among\nbest", "median\naccuracy", "median\nlog loss"]
+    for name in (*heads, f"difference from\n{REFERENCE}"):
+        shown.add_column(name, justify="right", no_wrap=True)
     for row in found.summary().to_dict("records"):
         own = row["method"] in found.candidates
         shown.add_row(
@@ -308,7 +311,9 @@ def _comparison_table(found: Outcome) -> Table:
                 "" if math.isnan(row[name]) else f"{row[name]:.3f}"
                 for name in ("accuracy", "log_loss")
             ),
-            f"{row['seconds']:.3g}",
+            ""
+            if math.isnan(row["difference"])
+            else f"{row['difference']:+.3f} ± {row['margin']:.3f}",
             style="bold" if own else None,
         )
     return shown

@@ -19,7 +19,7 @@ from annobench.core.errors import AnnotationError
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Categories whose prevalence is shown at most, and items whose labels are overruled.
+#: Rows shown at most: categories, annotators, and items whose labels are overruled.
 _SHOWN = 10
 
 
@@ -28,20 +28,20 @@ def consensus(
     reading: Reading,
     writing: Writing,
     model: Annotated[
-        str, typer.Option(help="Name of the model; a wrong name lists those there are.")
+        str, typer.Option(help="Name of the model; an unknown name lists all.")
     ] = "dawid_skene",
     option: Annotated[
         list[str] | None,
         typer.Option(
-            help="An option of the model's fit, such as draws=2000 or smoothing=0.1; several times "
-            "for several. A wrong name lists those there are."
+            help="An option of the model's fit, such as draws=2000 or smoothing=0.1; may be "
+            "repeated. An unknown name lists all."
         ),
     ] = None,
     categories: Annotated[
         str | None,
         typer.Option(
-            help="All categories in order, with commas, also those that no label names: no,yes. "
-            "Of two, the second is the positive one."
+            help="All categories in order, separated by commas, with those that no label names: "
+            "no,yes. Of two, the second is the positive one."
         ),
     ] = None,
     replicates: Annotated[
@@ -51,8 +51,8 @@ def consensus(
     sets: Annotated[
         float | None,
         typer.Option(
-            help="Also a set of categories for each item that holds its category with this "
-            "probability, such as 0.9: conformal with --gold, else if the model holds."
+            help="Add a set of categories for each item that contains its category with this "
+            "probability, such as 0.9; conformal with --gold, else valid if the model is."
         ),
     ] = None,
     predictions: Annotated[
@@ -63,12 +63,12 @@ def consensus(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of all draws; by default the usual one.")
+        int | None, typer.Option(min=0, help="Seed of all draws; by default 20081.")
     ] = None,
     engine: EngineOption = "auto",
     scheduler: Scheduler = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a fit on Dask that was interrupted.")
+        bool, typer.Option("--resume", help="Resume a fit on Dask that was interrupted.")
     ] = False,
 ) -> None:
     """Find each item's category with its probability, and how good each annotator is.
@@ -77,7 +77,7 @@ def consensus(
     """
     from annobench.aggregation import consensus as consensus_of
     from annobench.io.predictions import read_predictions
-    from annobench.reporting import consensus_page
+    from annobench.reporting import consensus_page, report_page
     from annobench.reporting.formats import extent_of
 
     try:
@@ -122,6 +122,7 @@ def consensus(
             source=reading.path.name,
             remarks=selection.said,
             texts=selection.texts,
+            commands=reading.for_commands(report_page.FOLLOWING),
         )
         written = writing.write("consensus.html", page, found.tables())
         written += consensus_of.draw(found, writing.folder)
@@ -135,10 +136,13 @@ def consensus(
     )
     if len(found.overruled):
         say(_overruled(found.overruled))
-    shown = found.prevalence.head(_SHOWN).set_index("category")
-    for category, (prevalence, lower, upper) in zip(shown.index, shown.to_numpy(), strict=True):
-        ends = "" if math.isnan(lower) else f" (95% interval {lower:.3f} to {upper:.3f})"
-        say(f"prevalence of {category!r}: {prevalence:.3f}{ends}")
+    _say_estimates(found.prevalence, "category", "prevalence", ("lower95", "upper95"))
+    if "accuracy" in found.annotators:
+        known = found.annotators.dropna(subset="accuracy").sort_values("accuracy", kind="stable")
+        ends = ("accuracy_lower95", "accuracy_upper95")
+        _say_estimates(known, "annotator", "accuracy", ends)
+        if len(known) > _SHOWN:
+            say(f"{len(known) - _SHOWN:,} more annotators have a higher accuracy, see annotators")
     if found.sets is not None:
         say(f"{found.sets._headline()}. {found.sets.promise}")
     if found.gold is not None:
@@ -187,6 +191,14 @@ def _refuse_idle_draws(
         raise AnnotationError(
             f"consensus: --seed has no effect on {model} here, as nothing is drawn. Leave it out."
         )
+
+
+def _say_estimates(table: pd.DataFrame, of: str, what: str, ends: tuple[str, str]) -> None:
+    """Print the first rows of a table, each with its interval if it has one."""
+    shown = table.reindex(columns=[of, what, *ends]).head(_SHOWN)
+    for name, estimate, lower, upper in shown.itertuples(index=False):
+        interval = "" if math.isnan(lower) else f" (95% interval {lower:.3f} to {upper:.3f})"
+        say(f"{what} of {name!r}: {estimate:.3f}{interval}")
 
 
 def _tied(n: int) -> str:

@@ -45,10 +45,10 @@ def fetch(
     id: Annotated[str, typer.Argument(help="Name of the data set; see `annobench data list`.")],
     mode: Annotated[
         Mode,
-        typer.Option(help="What to do where the real files can't be had."),
+        typer.Option(help="What to do if the real files are not available."),
     ] = "auto",
     out: Annotated[
-        Path | None, typer.Option(help="Folder to write to; by default one named as the data set.")
+        Path | None, typer.Option(help="Output folder; by default named after the data set.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of a simulation.")] = DEFAULT_SEED,
     force: ForceOption = False,

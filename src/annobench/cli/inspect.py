@@ -44,7 +44,7 @@ _SHOWN = 6
 def inspect(
     path: Annotated[Path, typer.Argument(help="A file or folder.")],
     from_format: Annotated[
-        str | None, typer.Option("--from", help="Its format, where it may be of several.")
+        str | None, typer.Option("--from", help="Format of the file, if it is ambiguous.")
     ] = None,
     item: Annotated[str | None, typer.Option(help="Column of the items of a table.")] = None,
     annotator: Annotated[
@@ -52,10 +52,10 @@ def inspect(
     ] = None,
     label: Annotated[str | None, typer.Option(help="Column of the labels of a table.")] = None,
     question: Annotated[
-        str | None, typer.Option(help="The only question of an export to look at.")
+        str | None, typer.Option(help="Look only at this question of an export.")
     ] = None,
     annotators: Annotated[
-        str | None, typer.Option(help="Columns of the annotators, with commas between.")
+        str | None, typer.Option(help="Columns of the annotators, separated by commas.")
     ] = None,
     transpose: Annotated[
         bool, typer.Option("--transpose", help="Rows are annotators and columns are items.")
@@ -64,7 +64,7 @@ def inspect(
         bool, typer.Option("--counts", help="Cells say how many annotators chose each category.")
     ] = False,
     weight: Annotated[
-        str | None, typer.Option(help="Column of how many items a row stands for.")
+        str | None, typer.Option(help="Column with the number of items per row.")
     ] = None,
     gold: Annotated[str | None, typer.Option(help="Column of known categories.")] = None,
     sheet: Annotated[str | None, typer.Option(help="The sheet of a workbook.")] = None,
@@ -279,7 +279,7 @@ def convert(
     ledger: Annotated[
         Path | None, typer.Option(help="File to write what was left out to, as CSV.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:
     """Write the labels of any format as a table with one row per label.
 

@@ -37,7 +37,7 @@ def judge(
     writing: Writing,
     judges: Annotated[
         list[str],
-        typer.Option("--judge", help="An annotator that is a judge; several times for several."),
+        typer.Option("--judge", help="Name of a judge among the annotators; may be repeated."),
     ],
     epsilon: Annotated[
         float,
@@ -48,7 +48,7 @@ def judge(
     ] = 0.1,
     score: Annotated[
         Literal["accuracy", "rmse"],
-        typer.Option(help="Labels agree if they are equal, or by their distance as numbers."),
+        typer.Option(help="accuracy: labels agree if they are equal; rmse: by their distance."),
     ] = "accuracy",
     clusters: Annotated[
         str | None,
@@ -101,34 +101,33 @@ def judge(
     ] = None,
     over: Annotated[
         str | None,
-        typer.Option(help="Drift: a column of times, or of runs; of an export 'time'."),
+        typer.Option(help="Drift: the column of times or runs, or 'time' for an export."),
     ] = None,
     require: Annotated[
         list[str] | None,
         typer.Option(
-            help="What the interval of every judge's agreement with humans has to support, such as "
-            "'kappa>=0.6'; or of its difference to theirs, 'difference>=-0.05'; of a system's gain "
-            "over the baseline, 'gain>=0'; of the judge's latest change, 'change>=-0.1'. Else the "
-            "status is 3."
+            help="Exit with status 3 unless an interval supports this: of every judge's agreement "
+            "with humans, such as 'kappa>=0.6'; of its difference from theirs, "
+            "'difference>=-0.05'; of a system's gain over the baseline, 'gain>=0'; of the latest "
+            "change, 'change>=-0.1'."
         ),
     ] = None,
     cost: Annotated[
         list[str] | None,
         typer.Option(
-            help="What a label of a judge costs, such as gpt-4o=0.02, by default 1; several times "
-            "for several judges."
+            help="Cost of a judge's label, such as gpt-4o=0.02; by default 1; may be repeated."
         ),
     ] = None,
     budget: Annotated[
         float | None,
         typer.Option(
-            help="What the labels of an item may cost: the best jury within it, by --gold."
+            help="Budget for the labels of an item: finds the best jury within it, by --gold."
         ),
     ] = None,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
 ) -> None:
-    """Say whether a language model may stand in for annotators: a page, and tables beside it.
+    """Say whether a language model may replace annotators: a page, and tables beside it.
 
     Example: annobench judge labels.csv --judge gpt-4o --judge llama --gold checked.csv
     """

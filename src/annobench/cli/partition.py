@@ -27,8 +27,8 @@ Scheduler = Annotated[
 EngineOption = Annotated[
     Literal["auto", "memory", "dask"],
     typer.Option(
-        help="Where a folder of `annobench partition` is worked on: in memory, or on Dask's "
-        "workers; auto goes by its size."
+        help="Process a folder of `annobench partition` in memory or on Dask's workers; auto "
+        "decides by its size."
     ),
 ]
 
@@ -55,10 +55,10 @@ def partition(
     ] = None,
     scale: Annotated[
         Literal["nominal", "ordinal"] | None,
-        typer.Option(help="What the order of categories means: nominal unless Parquet notes it."),
+        typer.Option(help="Scale of the labels; by default as a Parquet file says, else nominal."),
     ] = None,
     partition_labels: Annotated[
-        int, typer.Option(min=1, help="Labels of a partition, about.")
+        int, typer.Option(min=1, help="Approximate number of labels in a partition.")
     ] = 2_000_000,
     force: Annotated[
         bool, typer.Option("--force", help="Replace partitions of other labels.")
@@ -67,7 +67,7 @@ def partition(
 ) -> None:
     """Sort labels by item into a folder of partitions, for more of them than memory holds.
 
-    Run again, it goes on where it was interrupted.
+    If it was interrupted, run it again to resume.
 
     Example: annobench partition labels/ partitions/
     """

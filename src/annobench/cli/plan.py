@@ -27,7 +27,7 @@ def plan(
         float, typer.Option(help="Width of the intervals that you want, end to end.")
     ] = 0.1,
     difference: Annotated[
-        float, typer.Option(help="Difference of two methods' accuracies that is to be seen.")
+        float, typer.Option(help="Difference between two methods' accuracies to detect.")
     ] = 0.05,
     error_rate: Annotated[
         float, typer.Option(help="The largest share of errors among released items.")
@@ -35,28 +35,31 @@ def plan(
     accuracy: Annotated[
         float | None,
         typer.Option(
-            help="Expected of the consensus, such as from an audit; by default by --gold, or else "
-            "what the model promises."
+            help="Expected accuracy of the consensus, such as from an audit; by default from "
+            "--gold, or else from the model."
         ),
     ] = None,
     items: Annotated[
         int | None, typer.Option(min=1, help="Items of the whole project; by default the pilot's.")
     ] = None,
     coefficient: Annotated[
-        str, typer.Option(help="Of agreement; a wrong name lists those there are.")
+        str, typer.Option(help="Agreement coefficient; an unknown name lists all.")
     ] = "krippendorff_alpha",
     category: Annotated[
-        str | None, typer.Option(help="Whose prevalence is wanted; by default the most frequent.")
+        str | None,
+        typer.Option(help="Category to estimate the prevalence of; by default the most frequent."),
     ] = None,
     price_label: Annotated[float, typer.Option(help="What a label costs.")] = 1.0,
     price_check: Annotated[float, typer.Option(help="What an expert's check costs.")] = 10.0,
     price_item: Annotated[float, typer.Option(help="What an item itself costs.")] = 0.0,
-    currency: Annotated[str, typer.Option(help="Such as EUR; written behind amounts.")] = "",
-    model: Annotated[str, typer.Option(help="That says which items to label next.")] = (
+    currency: Annotated[
+        str, typer.Option(help="Currency, such as EUR, written after amounts.")
+    ] = "",
+    model: Annotated[str, typer.Option(help="Model that says which items to label next.")] = (
         "dawid_skene"
     ),
-    level: Annotated[float, typer.Option(help="Of intervals and certificates.")] = 0.95,
-    power: Annotated[float, typer.Option(help="Chance to see what there is to see.")] = 0.8,
+    level: Annotated[float, typer.Option(help="Level of intervals and certificates.")] = 0.95,
+    power: Annotated[float, typer.Option(help="Power to detect the difference.")] = 0.8,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
 ) -> None:
     """Plan from a pilot: items, annotators, checks, cost, and which items to label next.

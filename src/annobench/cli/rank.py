@@ -42,7 +42,7 @@ def rank(
     ] = False,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     out: Annotated[
-        Path | None, typer.Option(help="Folder to write to; by default <name>_ranking.")
+        Path | None, typer.Option(help="Output folder; by default <name>_ranking.")
     ] = None,
     table_format: Annotated[
         TableFormat, typer.Option("--format", help="Format of the tables.")

@@ -45,14 +45,14 @@ def report(
     writing: Writing,
     scale: Annotated[
         Scale | None,
-        typer.Option(help="What the labels mean; by default what a Parquet file says, or nominal."),
+        typer.Option(help="Scale of the labels; by default as a Parquet file says, else nominal."),
     ] = None,
     order: Annotated[
         str | None,
         typer.Option(help="Ordinal categories from low to high, with commas: no,maybe,yes."),
     ] = None,
     separator: Annotated[
-        str, typer.Option(help="What stands between the elements of a set; alone: the empty set.")
+        str, typer.Option(help="Separator of the elements of a set; alone, it is the empty set.")
     ] = ";",
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     seed: Annotated[
@@ -61,17 +61,17 @@ def report(
     ] = None,
     target: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="The value that Krippendorff's alpha is to have."),
+        typer.Option(min=0, max=1, help="Target for Krippendorff's alpha."),
     ] = None,
     require: Annotated[
         list[str] | None,
         typer.Option(
-            help="What the interval has to support, such as 'alpha>=0.67'; else the status is 3."
+            help="Exit with status 3 unless the interval supports this, such as 'alpha>=0.67'."
         ),
     ] = None,
     over: Annotated[
         str | None,
-        typer.Option(help="Follow agreement over time: a column of times; of an export 'time'."),
+        typer.Option(help="Agreement over time: the column of times, or 'time' for an export."),
     ] = None,
     by: Annotated[
         str | None,
@@ -80,7 +80,7 @@ def report(
     engine: EngineOption = "auto",
     scheduler: Scheduler = None,
 ) -> None:
-    """Measure how far annotators agree: a table here, report.csv, and report.html with plots.
+    """Measure agreement: prints a table, and writes report.csv and report.html with plots.
 
     Example: annobench report labels.csv --order poor,fair,good
     """
@@ -122,7 +122,7 @@ def report(
             boxes=boxes,
             by=by or "",
             further=differences,
-            commands={name: reading.for_command(name) for name in report_page.FOLLOWING},
+            commands=reading.for_commands(report_page.FOLLOWING),
         )
         tables = {"report": table}
         discussed = report_page.to_discuss(annotations, selection.texts)
@@ -217,7 +217,7 @@ def _scaled(
         if len(set(categories)) < 2 or "" in categories:
             raise AnnotationError(
                 f"report: --order {order!r} does not name two categories or more. List them from "
-                "low to high, with commas between."
+                "low to high, separated by commas."
             )
     # A table's sets are names with a separator; of an export they are sets already.
     wanted = "nominal" if scale == "set" else scale

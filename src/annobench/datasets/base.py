@@ -188,7 +188,7 @@ def validate(
         or a label is not a category.
     """
     # Imported here because it takes longer to import than most data sets to read.
-    pa = require("pandera.pandas", "A data set")
+    pa = require("pandera.pandas", "A public data set")
 
     named = pa.Check.str_length(min_value=1)
     known = pa.Check.isin(set(tables.items["item"]) if "item" in tables.items else ())

@@ -100,7 +100,7 @@ class ChosenColumns:
 
 
 def chosen_columns(path: Path, header: list[str], wanted: dict[str, str | None]) -> ChosenColumns:
-    """Map roles to columns; several may be named for the items, with commas between."""
+    """Map roles to columns; several may be named for the items, separated by commas."""
     item = wanted.get("item")
     parts = () if item is None or item in header else tuple(listed_columns(item, header))
     if len(parts) < 2 or not set(parts) <= set(header):

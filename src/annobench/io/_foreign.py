@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 #: How files begin, what they are, and what to do.
 _BEGINNINGS = (
@@ -21,9 +22,10 @@ _BEGINNINGS = (
     (b"\x89HDF", "an HDF5 file. Write its table as CSV or Parquet."),
     (b"\x89PNG", "a picture (PNG), not a table."),
     (b"\xff\xd8\xff", "a picture (JPEG), not a table."),
-    (b"\xff\xfe", "a text in UTF-16: it begins as UTF-16 does. Save the file as UTF-8."),
-    (b"\xfe\xff", "a text in UTF-16: it begins as UTF-16 does. Save the file as UTF-8."),
+    (b"\xff\xfe", "a text in UTF-16. Save the file as UTF-8, from Excel as 'CSV UTF-8'."),
+    (b"\xfe\xff", "a text in UTF-16. Save the file as UTF-8, from Excel as 'CSV UTF-8'."),
 )
+
 #: What is said of a row that has the names of all columns.
 SECOND_HEADER = "the row repeats the header, as where files were put together. Delete it."
 
@@ -50,3 +52,11 @@ def what_it_is(head: bytes) -> str | None:
     if _WEB_PAGE.match(head):
         return "a web page, such as one that asks to log in. Export the table again."
     return None
+
+
+def remedy_of_widths(delimiter: str, width: int, widths: Sequence[int]) -> str:
+    """Say how to mend rows with more or fewer fields than the header has."""
+    if all(own > width for own in widths):
+        sign = "a tab" if delimiter == "\t" else repr(delimiter)
+        return f"Put each value that holds {sign} in quotation marks."
+    return "Complete or quote these rows; the file may have been cut off."

@@ -19,7 +19,7 @@ from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
 from annobench.core.files import replacing
 from annobench.core.numbers import plain_number
 from annobench.core.optional import optional
-from annobench.io._foreign import SECOND_HEADER, what_it_is
+from annobench.io._foreign import SECOND_HEADER, remedy_of_widths, what_it_is
 from annobench.io._parquet import batches
 from annobench.io._strict_text import CheckedText
 from annobench.io.table import (
@@ -333,8 +333,10 @@ def _batches_of_parquet(
 
 def _batches_of_text(address: str, columns: dict[str, str | None]) -> Iterator[dict[str, pa.Array]]:
     faults: list[tuple[int, str]] = []
+    widths: list[int] = []
 
     def note(row: Any) -> str:
+        widths.append(row.actual_columns)
         what = f"{row.actual_columns} fields where the header has {row.expected_columns}"
         faults.append((row.number - 1, what))
         return "skip"
@@ -363,14 +365,15 @@ def _batches_of_text(address: str, columns: dict[str, str | None]) -> Iterator[d
                     before += batch.num_rows
                     yield {role: batch[name] for name, role in chosen.items()}
             except pa.ArrowInvalid:
-                _report(address, faults, checked.fault)
+                _report(address, faults, checked.fault, remedy_of_widths(delimiter, 0, [0]))
                 raise
     except (pa.ArrowInvalid, OSError, EOFError, zlib.error) as error:
         raise ReaderError(
             f"{address}: cut off, or not text in UTF-8 with one row per label ({error}). Correct "
             "the file, or save it anew."
         ) from error
-    _report(address, faults, checked.fault)
+    widths += [0] if checked.fault else []
+    _report(address, faults, checked.fault, remedy_of_widths(delimiter, len(header), widths))
 
 
 def _refuse_second_header(address: str, batch: pa.RecordBatch, before: int) -> None:
@@ -393,12 +396,14 @@ def _header(address: str, head: bytes) -> tuple[str, list[str]]:
     return header_of(address, head.decode("utf-8", errors="replace"))
 
 
-def _report(address: str, faults: list[tuple[int, str]], last: tuple[int, str] | None) -> None:
+def _report(
+    address: str, faults: list[tuple[int, str]], last: tuple[int, str] | None, remedy: str
+) -> None:
     """Refuse faulty rows; a row that the last fault cut is no fault of its own."""
     if last is not None:
         faults = [fault for fault in faults if fault[0] < last[0]] + [last]
     lines = [f"row {row}: {what}" if row else f"header: {what}" for row, what in faults]
-    report_faults(address, lines, "Complete or quote these rows; the file may have been cut off.")
+    report_faults(address, lines, remedy)
 
 
 def renumbered(found: list[Piece], first_row: int) -> list[Piece]:

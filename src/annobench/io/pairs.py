@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.optional import require
+from annobench.io.formats.base import HEAD_BYTES
+from annobench.io.formats.headers import delimiter_of
 from annobench.io.formats.records import csv_records, json_records
 from annobench.pairwise.comparisons import Comparisons
 
@@ -58,7 +60,7 @@ def _frame(path: Path) -> pd.DataFrame:
     import pandas as pd
 
     with path.open("rb") as stream:
-        head = stream.read(4_096)
+        head = stream.read(HEAD_BYTES)
     if head.startswith(b"PAR1"):
         require("pyarrow", "Parquet")
         return pd.read_parquet(path)
@@ -66,9 +68,8 @@ def _frame(path: Path) -> pd.DataFrame:
     if begins in (b"[", b"{"):
         rows = [row for _, row in json_records(path)]
     else:
-        first = head.partition(b"\n")[0]
-        delimiter = max(",\t;", key=lambda each: first.count(each.encode()))
-        rows = [dict(row) for _, row in csv_records(path, delimiter)]
+        text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
+        rows = [dict(row) for _, row in csv_records(path, delimiter_of(text))]
     if not rows:
         raise ReaderError(f"{path}: no rows below the header. Give one row per comparison.")
     return pd.DataFrame(rows)

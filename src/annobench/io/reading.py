@@ -159,7 +159,7 @@ def select_labels(
     path : str or Path
         A table with one row per label, or the file or folder of an annotation tool.
     item, annotator, label : str, optional
-        Names of the columns of a table. `item` may list several with commas between where there is
+        Names of the columns of a table. `item` may list several separated by commas where there is
         a column per annotator, and lists the items' columns where a row is an annotator.
     categories : iterable, optional
         All categories in their order.

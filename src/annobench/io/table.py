@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,8 @@ from annobench.core.files import replacing
 from annobench.core.numbers import plain_categories, with_points
 from annobench.core.optional import is_installed, optional
 from annobench.io._columns import Column, chosen_columns
-from annobench.io._foreign import SECOND_HEADER, what_it_is
+from annobench.io._foreign import SECOND_HEADER, remedy_of_widths, what_it_is
+from annobench.io.formats.headers import delimiter_of
 from annobench.labels._coding import sorted_names
 from annobench.labels.annotations import SCALES, Annotations, Scale
 from annobench.labels.columns import choose_columns
@@ -56,11 +58,13 @@ PARQUET = (".parquet", ".pq")
 #: A table in such a file is no text with a delimiter.
 _NO_TEXT = (".xlsx", ".json", ".jsonl", ".ndjson")
 _TABBED = (".tsv", ".tab")
-_DELIMITERS = (",", "\t", ";", "|")
 _METADATA = b"annobench"
 
 #: Lines among which a header is looked for that does not stand first.
 _TITLES = 20
+
+#: Rows in which labels that stand in place of a header come again.
+_ROWS = 1_000
 
 
 def read_table(
@@ -420,12 +424,24 @@ def _hint_of_header(path: Path, text: str, wanted: dict[str, str | None]) -> str
         except (ReaderError, StopIteration, csv.Error):
             continue
         return f"Line {number} looks like one: delete the lines above it."
-    return ""
+    delimiter, header = header_of(path, text)
+    again = _labels_in_header(header, islice(_rows(text, delimiter), 1, _ROWS))
+    names = delimiter.join(wanted)
+    return again and f"{again!r} comes again below it. Put a line with names above it: {names}."
+
+
+def _labels_in_header(header: list[str], rows: Iterable[list[str]]) -> str:
+    """Return a cell of the header that comes again in its column, as no name does; else ''."""
+    try:
+        cells = chain.from_iterable(zip(header, row, strict=False) for row in rows)
+        return next((name for name, cell in cells if name == cell), "")
+    except csv.Error:
+        return ""
 
 
 def header_of(source: str | Path, text: str) -> tuple[str, list[str]]:
     """Find the delimiter of a table, and the names of its columns."""
-    delimiter = _delimiter(source, re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0])
+    delimiter = _delimiter(source, text)
     try:
         return delimiter, next(row for row in _rows(text, delimiter) if row)
     except (StopIteration, csv.Error):
@@ -444,9 +460,9 @@ def names_of_columns(path: Path, content: bytes) -> list[str]:
     return header_of(path, head)[1]
 
 
-def _delimiter(source: str | Path, head: str) -> str:
+def _delimiter(source: str | Path, text: str) -> str:
     tabbed = str(source).lower().removesuffix(".gz").endswith(_TABBED)
-    return "\t" if tabbed else max(_DELIMITERS, key=head.count)
+    return "\t" if tabbed else delimiter_of(text)
 
 
 def _decode(path: Path, content: bytes | None) -> str:
@@ -510,19 +526,21 @@ def _careful(
     reader = _rows(text, delimiter)
     rows: list[list[str]] = []
     lines: list[int] = []
-    faults = []
+    faults, widths = [], []
     try:
         for row in reader:
             if len(row) == len(header):
                 rows.append(row)
                 lines.append(reader.line_num)
             elif row:
+                widths.append(len(row))
                 faults.append(
                     f"line {reader.line_num}: {len(row)} fields where the header has {len(header)}"
                 )
     except csv.Error as error:
+        widths.append(0)
         faults.append(f"line {reader.line_num}: {error}")
-    report_faults(path, faults, "Complete or quote these rows; the file may have been cut off.")
+    report_faults(path, faults, remedy_of_widths(delimiter, len(header), widths))
     return rows[1:], lines[1:]
 
 

@@ -116,6 +116,11 @@ def choose_columns(
             faults.append(
                 f"No column is the {role}; usual names are {', '.join(USUAL_NAMES[role])}. {hint}."
             )
+    if missing and "" in header:
+        faults.append(
+            f"Column {header.index('') + 1} has no name: give it one in the header, such as "
+            f"{missing[0]}."
+        )
     if {"annotator", "label"} <= set(missing) and len(header) > 2:
         faults.append(_hint_of_wide(source))
     if faults:

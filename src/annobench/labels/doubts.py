@@ -121,7 +121,7 @@ def _alike(names: Sequence[str]) -> list[str]:
         by_core.setdefault(_core(name), []).append(name)
     return [
         f"The categories {_listed(same, ' and ')} differ only by spaces, capitals or punctuation, "
-        "and count as different."
+        "and count as different. If they are the same, write them alike in the file."
         for same in by_core.values()
         if len(same) > 1 and not _are_numbers(same)
     ][:MAX_REMARKS]

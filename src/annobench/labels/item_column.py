@@ -236,7 +236,7 @@ def said_of_counts(cells: Mapping[Any, Sequence[str]], *, in_python: bool = Fals
     total = total_of_rows(cells)
     if total is None:
         return ""
-    counts, columns = "add --counts", "name them with --annotators, with commas between"
+    counts, columns = "add --counts", "name them with --annotators, separated by commas"
     if in_python:
         counts = "call Annotations.from_counts"
         columns = "name them annotator_1, annotator_2, and so on"

@@ -7,17 +7,15 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
 from annobench.benchmark.across import compared_with
-from annobench.benchmark.comparison import differences_to
+from annobench.benchmark.comparison import NORMAL, differences_to
 from annobench.benchmark.tables import BenchmarkTables, counted, without_unconverged
 from annobench.reporting.formats import counted as with_noun
 
 __all__ = ["conclusion", "ranking"]
 
 SCORE: Final = "accuracy"
-NORMAL: Final = float(ndtri(0.975))
 
 
 def ranking(tables: BenchmarkTables, reference: str) -> list[dict[str, Any]]:
@@ -109,11 +107,16 @@ def conclusion(rows: Sequence[Mapping[str, Any]], reference: str) -> str:
         return ""
     best = rows[0]
     others = [row for row in rows if row["method"] != reference and not np.isnan(row["typical"])]
+    highest = (
+        f"On {with_noun(int(best['n_datasets']), 'data set')} {best['method']} has the highest "
+        f"mean accuracy, {best['mean']:.3f}"
+    )
+    if not others:
+        return f"{highest}."
     better, worse = (_named(others, way) for way in ("better", "worse"))
     return (
-        f"On {with_noun(int(best['n_datasets']), 'data set')} {best['method']} has the highest "
-        f"mean accuracy, {best['mean']:.3f}; of {with_noun(len(others), 'method')} compared with "
-        f"{reference}, {better} better on a typical data set beyond chance, and {worse} worse."
+        f"{highest}; of {with_noun(len(others), 'method')} compared with {reference}, {better} "
+        f"better on a typical data set beyond chance, and {worse} worse."
     )
 
 

@@ -28,6 +28,7 @@ def render(
     source: str,
     remarks: Sequence[str] = (),
     texts: Mapping[str, str] | None = None,
+    commands: Mapping[str, str] | None = None,
 ) -> str:
     """Write the page of a certificate.
 
@@ -45,6 +46,9 @@ def render(
         What was done to the labels before.
     texts : mapping of str to str, optional
         What annotators saw, by item.
+    commands : mapping of str to str, optional
+        How `report_page.FOLLOWING` are typed for these labels; by default with the source as the
+        file.
 
     Returns
     -------
@@ -74,4 +78,5 @@ def render(
             over="probability of being hard",
         ),
         texts=texts or {},
+        commands=commands or report_page.following(source),
     )

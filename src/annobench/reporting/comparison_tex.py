@@ -8,7 +8,7 @@ from typing import Final
 import pandas as pd
 
 from annobench import __version__
-from annobench.benchmark.external_methods.comparison import Outcome
+from annobench.benchmark.external_methods.comparison import REFERENCE, Outcome
 from annobench.reporting.formats import counted
 
 __all__ = ["bibtex", "latex"]
@@ -17,6 +17,7 @@ _SPECIAL: Final = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "\N{MINUS SIGN}": "$-$",
     **{mark: f"\\{mark}" for mark in "&%$#_{}"},
 }
 
@@ -35,7 +36,8 @@ def latex(found: Outcome) -> str:
     ----------
     found : Outcome
         Of a comparison. On one set of labels the table has accuracy with its interval and log loss;
-        on several it has medians, and how many sets a method was scored and failed on.
+        on several it has medians, and how many sets a method was scored and failed on. Both have
+        the difference in accuracy from Dawid and Skene's model, with its interval.
 
     Returns
     -------
@@ -68,15 +70,17 @@ def _of_one(found: Outcome) -> tuple[list[str], list[list[str]], str]:
             f"{row['lower']:.3f} to {row['upper']:.3f}",
             _or_dash(row["p_value"]),
             _or_dash(row["log_loss"]),
+            _interval(row["difference"], row["difference_lower"], row["difference_upper"]),
         ]
         for row in ranking.to_dict("records")
     ]
     n = found.tables.problems["n_items"].iloc[0]
     caption = (
         f"Accuracy on the {counted(int(n), 'item')} of {name} with a gold category, with 95% "
-        "intervals over items; p: McNemar's test against the best method, Holm's correction."
+        "intervals over items; p: McNemar's test against the best method, Holm's correction; "
+        f"difference: in accuracy, from {REFERENCE}."
     )
-    return ["method", "accuracy", "95% interval", "p", "log loss"], rows, caption
+    return ["method", "accuracy", "95% interval", "p", "log loss", "difference"], rows, caption
 
 
 def _of_several(found: Outcome) -> tuple[list[str], list[list[str]], str]:
@@ -87,18 +91,27 @@ def _of_several(found: Outcome) -> tuple[list[str], list[list[str]], str]:
             str(row["n_failed"]),
             _or_dash(row["accuracy"]),
             _or_dash(row["log_loss"]),
+            _interval(mean := row["difference"], mean - row["margin"], mean + row["margin"]),
         ]
         for row in found.summary().to_dict("records")
     ]
     caption = (
         f"Medians over those of {counted(len(found.rankings), 'data set')} that a method was "
-        f"scored on: {', '.join(found.rankings)}."
+        f"scored on: {'; '.join(found.rankings)}. Difference: mean difference in accuracy from "
+        f"{REFERENCE}, with its 95% interval over items."
     )
-    return ["method", "scored", "failed", "median accuracy", "median log loss"], rows, caption
+    heads = ["method", "scored", "failed", "median accuracy", "median log loss", "difference"]
+    return heads, rows, caption
 
 
 def _or_dash(value: float) -> str:
     return "--" if pd.isna(value) else f"{value:.3f}"
+
+
+def _interval(estimate: float, lower: float, upper: float) -> str:
+    if pd.isna(estimate):
+        return "--"
+    return f"{estimate:+.3f} ({lower:+.3f} to {upper:+.3f})".replace("-", "\N{MINUS SIGN}")
 
 
 def bibtex(found: Outcome) -> str:

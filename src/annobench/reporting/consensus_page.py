@@ -41,6 +41,7 @@ def render(
     source: str,
     remarks: Sequence[str] = (),
     texts: Mapping[str, str] | None = None,
+    commands: Mapping[str, str] | None = None,
 ) -> str:
     """Write the page of a consensus.
 
@@ -56,6 +57,9 @@ def render(
         What was done to the labels before, such as answers left out.
     texts : mapping of str to str, optional
         What annotators saw, by item.
+    commands : mapping of str to str, optional
+        How `report_page.FOLLOWING` are typed for these labels; by default with the source as the
+        file.
 
     Returns
     -------
@@ -94,6 +98,7 @@ def render(
         gold=_gold(found),
         sets=_sets(found),
         predictions=_predictions(found),
+        commands=commands or report_page.following(source),
     )
 
 

@@ -67,6 +67,11 @@ NOTABLE: Final = 0.02
 LEADING: Final = "krippendorff_alpha"
 
 
+def following(source: str) -> dict[str, str]:
+    """Return how the commands of a page are typed, if nobody says how its labels were read."""
+    return {name: f"annobench {name} {shlex.quote(source)}" for name in FOLLOWING}
+
+
 def render(
     annotations: Annotations,
     table: pd.DataFrame,
@@ -127,8 +132,7 @@ def render(
         warnings.simplefilter("ignore", IntervalWarning)
         content: dict[str, Any] = {
             "source": source,
-            "commands": commands
-            or {name: f"annobench {name} {shlex.quote(source)}" for name in FOLLOWING},
+            "commands": commands or following(source),
             "remarks": list(remarks),
             "scale": annotations.scale,
             "facts": facts(annotations),

@@ -21,7 +21,7 @@ app = typer.Typer(
 
 @app.command()
 def exam(
-    students: Annotated[Path, typer.Argument(help="Text file: one name or ID a line.")],
+    students: Annotated[Path, typer.Argument(help="Text file: one name or ID per line.")],
     secret: Annotated[
         Path,
         typer.Option(help="Text file with the secret on which questions and numbers depend."),
@@ -30,7 +30,7 @@ def exam(
     questions: Annotated[int, typer.Option(min=1, help="How many questions.")] = 8,
     session: Annotated[
         list[str] | None,
-        typer.Option(help="A session that is asked about; several times for several. Default all."),
+        typer.Option(help="Session to ask about; may be repeated. Default: all."),
     ] = None,
     title: Annotated[str, typer.Option(help="Heading.")] = "Annotation statistics: exam",
     force: ForceOption = False,
@@ -58,7 +58,7 @@ def exam(
 
 @app.command()
 def grade(
-    folder: Annotated[Path, typer.Argument(help="Folder of notebooks, also in folders inside it.")],
+    folder: Annotated[Path, typer.Argument(help="Folder of notebooks; subfolders count, too.")],
     out: Annotated[
         Path | None, typer.Option(help="Table to write; by default grades.csv in the folder.")
     ] = None,
@@ -71,7 +71,7 @@ def grade(
     ] = 180,
     data: Annotated[
         Path | None,
-        typer.Option(help="The course's folder of data; by default looked for above the folder."),
+        typer.Option(help="The course's folder data; by default searched for above the notebooks."),
     ] = None,
     trust: Annotated[
         bool,
@@ -79,7 +79,7 @@ def grade(
     ] = False,
     force: ForceOption = False,
 ) -> None:
-    """Run and grade every notebook of a folder, each where it can reach no other and no file.
+    """Run and grade every notebook of a folder, each isolated from the others and from your files.
 
     Example: annobench course grade submissions
     """
@@ -119,9 +119,7 @@ def gradebook(
     out: Annotated[Path, typer.Option(help="Table to import there.")] = Path("gradebook.csv"),
     due: Annotated[
         list[str] | None,
-        typer.Option(
-            help="When a session is due, SESSION=TIME in local time; several times for several."
-        ),
+        typer.Option(help="When a session is due, SESSION=TIME in local time; may be repeated."),
     ] = None,
     force: ForceOption = False,
 ) -> None:
@@ -153,7 +151,7 @@ def gradebook(
 
 @app.command()
 def project(
-    folders: Annotated[list[Path], typer.Argument(help="Folders of projects, one a student.")],
+    folders: Annotated[list[Path], typer.Argument(help="Folders of projects, one per student.")],
 ) -> None:
     """Say what is missing in the folders of projects with students' own labels.
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from annobench import models
 from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.comparison import NORMAL, differences_to
 from annobench.benchmark.external_methods.candidate import Candidate
 from annobench.benchmark.external_methods.stored import fit_or_recall
 from annobench.benchmark.files import SETTINGS
@@ -44,7 +45,8 @@ class Outcome:
         Names of the methods from outside.
     rankings : dict of str to DataFrame
         For each case the methods, the best first, as from `rank_methods`, with `accuracy`, `lower`,
-        `upper` and `log_loss`.
+        `upper` and `log_loss`, and with the `difference` of the accuracy from that of `REFERENCE`,
+        whose 95% interval over items is `difference_lower` to `difference_upper`.
     fits : tuple of FitRecord
         Of the methods from outside.
     """
@@ -71,13 +73,17 @@ class Outcome:
         DataFrame
             A row for each method: `method`, `n_problems`, `n_scored`, `n_failed` (failed or over
             budget), `n_best` (on how many its accuracy is not significantly below the best at level
-            .05), the medians `accuracy` and `log_loss` over the problems with a score, and the
-            median `seconds` of processor time. Most often among the best first.
+            .05), the medians `accuracy` and `log_loss` over the problems with a score, the
+            median `seconds` of processor time, and the mean `difference` of the accuracy from that
+            of `REFERENCE` over the problems where both have a score, with the half-width `margin`
+            of its 95% interval over items, given these problems. Most often among the best first.
         """
         rows = []
         rankings = pd.concat(self.rankings.values(), ignore_index=True)
         for name, fits in self.tables.fits.groupby("method", sort=False):
             own = rankings[rankings["method"] == name]
+            apart = own.dropna(subset="difference")
+            margins = (apart["difference_upper"] - apart["difference_lower"]) / 2
             rows.append(
                 {
                     "method": name,
@@ -88,6 +94,8 @@ class Outcome:
                     "accuracy": own["accuracy"].median(),
                     "log_loss": own["log_loss"].median(),
                     "seconds": fits["seconds"].median(),
+                    "difference": apart["difference"].mean(),
+                    "margin": math.hypot(*margins) / len(apart) if len(apart) else math.nan,
                 }
             )
         order = ["n_best", "log_loss"]
@@ -223,12 +231,17 @@ def compare(
         settings=about | dict(settings or {}),
     )
     names = tuple(candidate.METHOD.name for candidate in own)
-    rankings = {case.name: _ranking(case, records, tables) for case in cases}
+    accuracy = tables.scores[tables.scores["score"] == "accuracy"]
+    apart = differences_to(REFERENCE, accuracy, tables.differences).dropna(subset="difference")
+    rankings = {case.name: _ranking(case, records, tables, apart) for case in cases}
     return Outcome(tables, names, rankings, tuple(fits))
 
 
 def _ranking(
-    case: BenchmarkCase, records: Sequence[FitRecord], tables: BenchmarkTables
+    case: BenchmarkCase,
+    records: Sequence[FitRecord],
+    tables: BenchmarkTables,
+    apart: pd.DataFrame,
 ) -> pd.DataFrame:
     """Rank the methods on one case, with the intervals of the benchmark."""
     kept = case.scored
@@ -243,6 +256,11 @@ def _ranking(
     log_loss = scores[scores["score"] == "log_loss"].set_index("method")["estimate"]
     ranked = ranked.join(accuracy[["estimate", "lower", "upper"]], on="method")
     ranked = ranked.join(log_loss.rename("log_loss"), on="method")
+    own = apart[apart["problem"] == case.name].set_index("method")
+    margin = NORMAL * own["error"]
+    difference = own["difference"]
+    ends = {"difference_lower": difference - margin, "difference_upper": difference + margin}
+    ranked = ranked.join(own[["difference"]].assign(**ends), on="method")
     return ranked.rename(columns={"estimate": "accuracy"})
 
 

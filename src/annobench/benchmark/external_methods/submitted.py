@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 import pandas as pd
-from scipy.special import ndtri
 
 from annobench.benchmark.cases import BenchmarkCase
-from annobench.benchmark.comparison import differences_to
 from annobench.benchmark.external_methods.comparison import REFERENCE, compare
 from annobench.benchmark.external_methods.submission import Submission
 
@@ -24,8 +22,6 @@ COLUMNS: Final = (
 
 #: Processor time of a fit of the reference, in seconds.
 LIMIT: Final = 20.0
-
-_NORMAL: Final = float(ndtri(0.975))
 
 
 def score_submitted(
@@ -57,14 +53,10 @@ def score_submitted(
     found = compare(
         cases, submissions, against=[REFERENCE], limit=LIMIT, seed=seed, replicates=replicates
     )
-    scores = found.tables.scores[found.tables.scores["score"] == "accuracy"]
-    paired = differences_to(REFERENCE, scores, found.tables.differences)
-    paired = paired[paired["score"] == "accuracy"]
-    reach = _NORMAL * paired["error"]
-    paired = paired.assign(
-        difference_lower=paired["difference"] - reach, difference_upper=paired["difference"] + reach
+    ranking = pd.concat(
+        [table.assign(problem=name) for name, table in found.rankings.items()], ignore_index=True
     )
-    base = scores[scores["method"] == REFERENCE].set_index("problem")["estimate"]
+    base = ranking[ranking["method"] == REFERENCE].set_index("problem")["accuracy"]
     keys = ["method", "problem"]
     about = pd.DataFrame(
         [
@@ -79,9 +71,8 @@ def score_submitted(
         ]
     )
     table = about.merge(data, how="cross")
-    table = table.join(scores.set_index(keys)[["estimate", "lower", "upper"]], on=keys)
+    values = ["accuracy", "lower", "upper", "difference", "difference_lower", "difference_upper"]
+    table = table.join(ranking.set_index(keys)[values], on=keys)
     table = table.join(base.rename("reference_accuracy"), on="problem")
-    interval = ["difference", "difference_lower", "difference_upper"]
-    table = table.join(paired.set_index(keys)[interval], on=keys)
     table = table.join(found.tables.fits.set_index(keys)["note"], on=keys)
-    return table.rename(columns={"estimate": "accuracy"})[list(COLUMNS)]
+    return table[list(COLUMNS)]

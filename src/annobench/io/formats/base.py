@@ -10,7 +10,6 @@ import csv
 import io
 import json
 import lzma
-import re
 import struct
 import zipfile
 import zlib
@@ -29,6 +28,7 @@ from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
 from annobench.core.names import EMAIL, Name, settle
 from annobench.core.names import MadeName as MadeName
 from annobench.core.numbers import plain_number
+from annobench.io.formats.headers import delimiter_of
 from annobench.io.formats.records import first_object
 from annobench.spans.boxes import Box as Box
 from annobench.spans.marks import Relation as Relation
@@ -178,35 +178,19 @@ class Source:
 
     @cached_property
     def delimiter(self) -> str:
-        """A comma, or a tab where the first line has more of them."""
-        first = re.split(r"[\r\n]", self._beginning, maxsplit=1)[0]
-        return "\t" if first.count("\t") > first.count(",") else ","
+        """What stands between the columns of a text."""
+        return delimiter_of(self._beginning)
 
     @cached_property
     def header(self) -> tuple[str, ...] | None:
-        """The fields of the first row, if the file is a text with commas or tabs."""
-        return self.fields(self.delimiter)
-
-    def fields(self, delimiter: str) -> tuple[str, ...] | None:
-        """Return the fields of the first row of a text.
-
-        Parameters
-        ----------
-        delimiter : str
-            What stands between them.
-
-        Returns
-        -------
-        tuple of str, or None
-            None if the file is no text with rows, or its first row is longer than what was read.
-        """
+        """The fields of the first row; None if it is no text's, or longer than what was read."""
         text = self._beginning
         if self.is_folder or "\0" in text or text.lstrip()[:1] in ("{", "["):
             return None
         try:
             # A quoted name of a column may hold a line end.
             stream = io.StringIO(text, newline="")
-            found = tuple(next(csv.reader(stream, delimiter=delimiter), ()))
+            found = tuple(next(csv.reader(stream, delimiter=self.delimiter), ()))
         except csv.Error:
             return None
         is_cut = len(self.head) == HEAD_BYTES and stream.tell() == len(text)
@@ -243,7 +227,7 @@ class Options:
     shown_first : str or None
         The column or field that says which of two answers was shown first.
     item : str or None
-        The column of the items, or several with commas between; in a table with a row per
+        The column of the items, or several separated by commas; in a table with a row per
         annotator, the columns that are items.
     annotator : str or None
         The column of the annotators, in a table with a row per annotator.

@@ -2,21 +2,63 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from annobench.core.errors import ReaderError
 from annobench.labels.column_kinds import number_of
 
-__all__ = ["BETWEEN", "Header", "find_header"]
+__all__ = ["BETWEEN", "DELIMITERS", "Header", "delimiter_of", "find_header"]
+
+#: What may stand between the columns of a text.
+DELIMITERS = (",", "\t", ";", "|")
 
 #: What stands between the names of a column that a header of several rows gives.
 BETWEEN = " / "
 
 #: Rows that are looked at to find the header.
 LOOKED_AT = 30
+
+
+#: Characters of a text in which these rows are looked for.
+_HEAD = 65_536
+
+
+def delimiter_of(text: str) -> str:
+    """Find what stands between the columns of a text.
+
+    Parameters
+    ----------
+    text : str
+        The table, or its beginning.
+
+    Returns
+    -------
+    str
+        The one of `DELIMITERS` that splits the header, and most rows below it into as many fields:
+        in a header of people's names there may be more commas than semicolons.
+    """
+    head = text.lstrip("\r\n")[:_HEAD]
+
+    def fit(delimiter: str) -> tuple[int, int, int]:
+        widths = _widths(head, delimiter)
+        alike = sum(width == widths[0] for width in widths) if widths and widths[0] > 1 else 0
+        return alike, *(widths[:1] or [0]), sum(widths)
+
+    return max(DELIMITERS, key=fit)
+
+
+def _widths(text: str, delimiter: str) -> list[int]:
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        return [len(row) for row in islice(filter(None, rows), LOOKED_AT)]
+    except csv.Error:
+        return []
 
 
 class Header(NamedTuple):

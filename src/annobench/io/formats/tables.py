@@ -136,7 +136,7 @@ class Layout:
 
 
 def text_table(source: Source) -> Table | None:
-    """Return a text file with commas, tabs or semicolons as a table."""
+    """Return a text file with a sign between its columns as a table."""
     if "table" not in source.shared:
         source.shared["table"] = _text_table(source)
     found: Table | None = source.shared["table"]
@@ -148,13 +148,9 @@ def _text_table(source: Source) -> Table | None:
     if header is None:
         return None
     asked = source.asked.header_rows
-    delimiter = source.delimiter
-    if len(header) == 1 and ";" in header[0]:
-        delimiter = ";"
-        header = source.fields(delimiter) or ()
     found = Header(0, 1, header)
     if asked or len(header) < 2 or "" in header[1:] or len(set(header)) < len(header):
-        delimiter, found = _below_titles(source, delimiter, asked)
+        found = _below_titles(source, asked)
     names = [name for name in found.names if name]
     if len(found.names) < 2 or len(set(names)) < len(names):
         return None
@@ -164,7 +160,7 @@ def _text_table(source: Source) -> Table | None:
         found.names,
         lambda ragged: csv_records(
             source.path,
-            delimiter,
+            source.delimiter,
             ragged=ragged,
             content=source.whole,
             header=None if plain else found,
@@ -173,17 +169,15 @@ def _text_table(source: Source) -> Table | None:
     )
 
 
-def _below_titles(source: Source, delimiter: str, asked: int | None) -> tuple[str, Header]:
+def _below_titles(source: Source, asked: int | None) -> Header:
     """Find the header of a text whose first row names no or not all columns."""
     text = source.head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
     lines = text.splitlines()[:LOOKED_AT]
-    most = max(",;\t", key=lambda sign: sum(line.count(sign) for line in lines))
-    delimiter = most if delimiter not in "".join(lines[:1]) else delimiter
     try:
-        rows = [row for row in csv.reader(lines, delimiter=delimiter) if row]
-        return delimiter, find_header(rows, asked)
+        rows = [row for row in csv.reader(lines, delimiter=source.delimiter) if row]
+        return find_header(rows, asked)
     except csv.Error:
-        return delimiter, Header(0, 1, ())
+        return Header(0, 1, ())
     except ReaderError as error:
         raise ReaderError(f"{source.path}: {error}") from error
 
@@ -299,7 +293,7 @@ def check_columns(table: Table, intake: Intake) -> None:
 
 
 def listed_columns(asked: str | None, header: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that an option names: one, or several with commas between."""
+    """Return the columns that an option names: one, or several separated by commas."""
     if asked is None:
         return ()
     return (asked,) if asked in header else tuple(name.strip() for name in asked.split(","))

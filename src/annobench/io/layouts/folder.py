@@ -181,7 +181,7 @@ def _read_alike(source: Source, intake: Intake, alike: _Alike) -> None:
     intake.read_as = "; ".join([*said, *([f"not used: {rest}"] if rest else [])]) + "."
     intake.repeats_are = (
         f"Two rows of a file name one item in {listed(alike.items)}: name all columns of the item "
-        "with --item, with commas between. "
+        "with --item, separated by commas. "
     )
 
 

@@ -38,7 +38,7 @@ def _read(table: Table, intake: Intake) -> None:
     if len(form.items) < 1:
         raise ReaderError(
             f"{table.path}: no column holds answers of annotators. Name the columns "
-            "that are items with --item, with commas between."
+            "that are items with --item, separated by commas."
         )
     places = _places(form.items)
     personal = form.who is not None and plain_name(form.who) in PERSONAL_NAMES

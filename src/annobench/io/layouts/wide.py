@@ -188,7 +188,7 @@ def plan(table: Table, options: Options) -> Plan:
         first, second = listed(grid.annotators), grid.other
         raise ReaderError(
             f"{table.path}: the columns combine {first} with {second}, and either may be the "
-            "annotators. Name these with --annotators, with commas between."
+            "annotators. Name these with --annotators, separated by commas."
         )
     weight = options.weight or _weight(table, cells)
     rest = {name: own for name, own in cells.items() if name != weight}
@@ -532,7 +532,7 @@ def _said_of_repeats(made: Plan) -> str:
     one = listed(made.item)
     return (
         f"Two rows name one item in {one}: they are two questions, or {one} "
-        "names only a part of the item; name all its columns with --item, with commas between. "
+        "names only a part of the item; name all its columns with --item, separated by commas. "
     )
 
 

@@ -72,7 +72,7 @@ async function start() {
     const command = (about.fit_command || "").replace("{method}", method).replace("{case}", p.provenance === "regime" ? "regimes" : problem);
     fill("#detail", el("h3", {}, `${method} on ${problem}`), el("dl", { class: "legend" },
       ...(s ? line(about.scores[state.score].title, `${fixed(s.estimate)}, 95% interval ${fixed(s.lower)} to ${fixed(s.upper)}`) : line("No score", `${fit.status}: ${fit.note}`)),
-      ...(v ? line(`Less that of ${state.reference}`, `${signed(v.d)} ± ${fixed(1.96 * v.error)}; simultaneous ± ${fixed(v.critical * v.error)}`) : []),
+      ...(v ? line(`Minus ${state.reference}`, `${signed(v.d)} ± ${fixed(1.96 * v.error)}; simultaneous ± ${fixed(v.critical * v.error)}`) : []),
       ...line("Inputs", `${p.n_labels} labels of ${p.n_annotators} annotators, ${p.n_categories} categories; ${p.n_items} items scored (${p.provenance}). ${p.about}`, ...(p.same_labels_as ? [` The labels are those of ${p.same_labels_as}.`] : []), ...(command && p.provenance === "real" ? [" ", el("code", {}, `annobench data fetch ${problem}`)] : []), " ", el("a", { href: `#data-${1 + data.problems.indexOf(p)}` }, "all data")),
       ...line("Settings", `${m.source}, defaults. Repeated labels: ${m.repeats}. Ties: ${m.ties}. Smoothing: ${m.smoothing}. Start: ${m.start}. Optimum: ${m.optimum}. `, el("a", { href: `#method-${1 + methods.indexOf(method)}` }, "all methods")),
       ...line("Cost", `${(+fit.seconds).toPrecision(3)} s of processor time, ${fixed(fit.megabytes, 1)} MB` + (fit.converged === "no" ? ", not converged" : "")),
@@ -97,7 +97,7 @@ async function start() {
     const bar = (v, half, style) => el("i", { class: style, style: `left:${at(v.d - half)}%;width:${at(v.d + half) - at(v.d - half)}%` });
     const resampled = (m) => { const gaps = data.refits.filter((r) => r.problem === state.focus && r.design === about.resampled && r.score === state.score && r[m] && r[state.reference]).map((r) => r[m] - r[state.reference]);
       const mean = gaps.reduce((a, b) => a + b, 0) / gaps.length; return gaps.length > 1 && m !== state.reference ? "± " + fixed(1.96 * Math.sqrt(gaps.reduce((a, b) => a + (b - mean) ** 2, 0) / (gaps.length - 1))) : ""; };
-    fill("#forest", el("thead", {}, el("tr", {}, ...["method", about.scores[state.score].title, "95% interval", `less that of ${state.reference}`, `−${fixed(reach, 2)} to ${fixed(reach, 2)}`, "over annotators"].map((t, n) => el("th", { class: n && n < 4 ? "right" : "" }, t)))),
+    fill("#forest", el("thead", {}, el("tr", {}, ...["method", about.scores[state.score].title, "95% interval", `minus ${state.reference}`, `−${fixed(reach, 2)} to ${fixed(reach, 2)}`, "over annotators"].map((t, n) => el("th", { class: n && n < 4 ? "right" : "" }, t)))),
       el("tbody", {}, ...rows.map((m, n) => { const v = found[n], s = scores.get(key(state.focus, state.score, m));
         return el("tr", {}, name(m), el("td", { class: "right" }, fixed(s.estimate)), el("td", { class: "right" }, `${fixed(s.lower)} to ${fixed(s.upper)}`), el("td", { class: "right" }, ...(v ? [...mark(v), signed(v.d)] : ["reference"])),
           el("td", {}, el("div", { class: "track" }, ...(v ? [bar(v, v.critical * v.error, "thin"), bar(v, 1.96 * v.error, "thick"), el("b", { style: `left:${at(v.d)}%` })] : []))), el("td", { class: "right" }, resampled(m))); })));
