@@ -1,6 +1,12 @@
 # The entry: `snakemake --cores all` from a clone. Everything else is in workflow/Snakefile.
 
+import gc
+
 from annobench.core.files import remove_abandoned_drafts
+
+# Some hundred thousand objects of rules and jobs stay to the end: looking for cycles among them, as
+# often as Python does by default, takes a fifth of a run that has nothing to do.
+gc.set_threshold(200_000, 20, 20)
 
 
 configfile: "config/config.yaml"

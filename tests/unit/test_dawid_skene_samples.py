@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from annobench.labels import Annotations
 from annobench.models.dawid_skene.em import Problem, Settings
 from annobench.models.dawid_skene.optima import best_order
-from annobench.models.dawid_skene.samples import LANES, fit_samples
+from annobench.models.dawid_skene.samples import LANES, distinct_items, fit_samples
 from annobench.models.dawid_skene.starts import votes_start
 
 
@@ -89,6 +89,42 @@ def test_no_tolerance_means_all_iterations(rng):
     found = fit_samples(problem, start, np.ones((LANES, a.n_items)), -np.inf)
     assert [state.n_iterations for state in found] == [7] * LANES
     assert not any(state.converged for state in found)
+
+
+@pytest.mark.parametrize("has_gold", [False, True])
+def test_items_with_the_same_labels_are_one_of_their_weight_together(rng, has_gold):
+    a = labels_of(rng, n_items=500, n_annotators=3)
+    order = rng.permutation(a.n_labels)  # labels of like items come in different orders
+    a = replace(a, item=a.item[order], annotator=a.annotator[order], label=a.label[order])
+    settings = Settings.plain(a, 0.5, max_iterations=30)
+    gold = np.where(rng.random(a.n_items) < 0.8, -1, a.counts.argmax(axis=1))
+    if has_gold:
+        settings = replace(settings, gold=gold.astype(np.int32))
+    problem = Problem.of(a, settings)
+    distinct, which = distinct_items(problem)
+    ways: dict[tuple[object, ...], int] = {}
+    for i in range(a.n_items):
+        given = a.item == i
+        pairs = sorted(zip(a.annotator[given].tolist(), a.label[given].tolist(), strict=True))
+        expected = ways.setdefault((*pairs, has_gold and gold[i]), len(ways))
+        assert which[i] == expected
+    assert distinct.offsets.size - 1 == len(ways) < 250
+    start = problem.begin(votes_start(a), None)
+    weight = rng.multinomial(a.n_items, np.full(a.n_items, 1 / a.n_items), 3).astype(float)
+    both = zip(
+        fit_samples(problem, start, weight, -np.inf),
+        fit_samples(distinct, start, [np.bincount(which, each) for each in weight], -np.inf),
+        strict=True,
+    )
+    for each, collapsed in both:
+        np.testing.assert_allclose(collapsed.table, each.table, atol=1e-9)
+        np.testing.assert_allclose(collapsed.mass, each.mass, rtol=1e-9)
+
+
+def test_items_without_labels_are_alike(rng):
+    a = replace(labels_of(rng, n_items=4), items=tuple("abcdef"))
+    _, which = distinct_items(Problem.of(a, Settings.plain(a, 0.5, max_iterations=5)))
+    assert which[4] == which[5] == which.max()
 
 
 @pytest.mark.parametrize("n_samples", [1, 21])

@@ -1,6 +1,7 @@
 """The library sources that a script imports are found without running it."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -39,7 +40,7 @@ def sources(tmp_path):
         script.write_text(code)
         _direct_once.cache_clear()  # the script is written anew
         found = library_sources(script, package, also=also, workflow=tmp_path)
-        return {path.relative_to(tmp_path).as_posix() for path in found}
+        return {Path(path).relative_to(tmp_path).as_posix() for path in found}
 
     return find
 
@@ -188,7 +189,7 @@ def store(tmp_path, monkeypatch):
     monkeypatch.setattr(dependencies, "_stored", lambda: stored)
 
     def next_process():
-        own = dependencies._digest_once(dependencies.Path(dependencies.__file__))
+        own = dependencies._digest_once(dependencies.__file__)
         dependencies._keep(own, stored, 0)
         monkeypatch.undo()
         monkeypatch.setattr(dependencies, "_STORE", kept)

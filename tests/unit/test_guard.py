@@ -15,7 +15,8 @@ from annobench.benchmark import regimes
 from annobench.benchmark.cases import BenchmarkCase
 from annobench.benchmark.fits import fit_all
 from annobench.labels.annotations import Annotations
-from annobench.models import _guard
+from annobench.models import _guard, dawid_skene, dependence
+from annobench.models.dawid_skene import Parameters
 from commands import quote_studies
 from studies.guard import analysis as guard_study
 from studies.guard import fits as guard_fits
@@ -96,6 +97,37 @@ def test_a_better_optimum_is_named():
     assert [each.text for each in found if each.name == "other_optimum"] == [
         text for text in remarks if "more than one optimum" in text
     ]
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.5])
+@pytest.mark.parametrize("has_gold", [False, True])
+def test_of_many_labels_a_better_optimum_is_found_among_some(monkeypatch, smoothing, has_gold):
+    # Four annotators label one property of the items, three another, and the fit is of the latter.
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=(400, 2))
+    labelled = truth[:, [0, 0, 0, 0, 1, 1, 1]]
+    a = Annotations.from_wide(np.where(rng.random((400, 7)) < 0.8, labelled, 1 - labelled))
+    gold = np.full(400, -1)
+    if has_gold:
+        gold[[3, 90]] = truth[[3, 90], 0]
+    settings = {"smoothing": smoothing, "gold": gold}
+    right = np.where(np.arange(7) < 4, 0.5, 0.8)[:, None, None]
+    confusion = np.where(np.eye(2, dtype=bool), right, 1 - right)
+    start = Parameters(np.full(2, 0.5), confusion)
+    worse = models.fit(a, "dawid_skene", start=start, **settings)
+    monkeypatch.setattr(dependence, "_ENOUGH", 700)
+    sizes = []
+    restarts = dawid_skene.restarts
+    monkeypatch.setattr(
+        dawid_skene, "restarts", lambda some, **each: sizes.append(some) or restarts(some, **each)
+    )
+    [found] = _guard.other_optimum(dawid_skene, worse, a, 1, settings)
+    best = restarts(a, rng=1, **settings).best
+    gain = f"{best.log_posterior - worse.log_posterior:.3g}"
+    assert f"higher by {gain} and gives" in found.text
+    assert sizes[0].n_labels in (700, 707, 714)
+    assert not has_gold or {"3", "90"} <= set(sizes[0].items)
+    assert not _guard.other_optimum(dawid_skene, best, a, 1, settings)
 
 
 def test_the_benchmark_notes_what_is_said_of_a_scored_fit():

@@ -124,7 +124,7 @@ def imports_of(*scripts, also=()):
     that it chooses the next job, and a job has a hundred of these.
     """
     return digest(
-        {path for script in scripts for path in library_sources(script, PACKAGE, also=also)}
+        path for script in scripts for path in library_sources(script, PACKAGE, also=also)
     )
 
 
@@ -486,7 +486,7 @@ def module_sources(key, name, models=()):
     also = [f"annobench.models.{model}" for model in models]
     script = WORKFLOW / "scripts/studies/analyse_study.py"
     found = library_sources(script, PACKAGE) + library_sources(path, PACKAGE, also=also)
-    return digest({path, *found})
+    return digest([path, *found])
 
 
 def study_sources(wildcards, name):
@@ -504,8 +504,8 @@ def session_sources(wildcards):
 def modules_of(session, names):
     """Return a digest of modules in the folder of a session, and of all that they import."""
     paths = [SESSIONS[session].folder / name for name in names]
-    found = {Path(os.path.relpath(path)) for path in paths if path.is_file()}
-    return digest(found | {each for path in found for each in library_sources(path, PACKAGE)})
+    found = [os.path.relpath(path) for path in paths if path.is_file()]
+    return digest([*found, *(each for path in found for each in library_sources(path, PACKAGE))])
 
 
 def offered(key):

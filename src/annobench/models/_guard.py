@@ -18,6 +18,8 @@ from scipy import sparse
 
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
+from annobench.models._gold import gold_codes
+from annobench.models.dependence import enough_items
 
 __all__ = [
     *("NAMES", "Caution", "against_votes", "alone", "guard", "of_fit", "other_optimum"),
@@ -42,6 +44,8 @@ RARE, ADDED = 0.25, 0.03
 FEW_SHARED = 10
 #: Random starts that look for another optimum.
 RANDOM_STARTS = 8
+#: Added to the probabilities of a fit of some items.
+CHANCE = 1e-4
 #: Relative difference of log posteriors up to which two fits have the same optimum.
 SAME_OPTIMUM = 1e-6
 
@@ -88,8 +92,9 @@ def guard(
 
     Notes
     -----
-    Looking for another optimum costs some ten fits, the check whether annotators err together as
-    in `annobench.models.dependence`; all else a pass over the labels.
+    Looking for another optimum costs some ten fits, of more than 200,000 labels ten of so many and
+    one of all; the check whether annotators err together costs what `annobench.models.dependence`
+    says, and all else a pass over the labels.
 
     Examples
     --------
@@ -240,6 +245,15 @@ def _typically_shared(annotations: Annotations) -> int:
     return int(np.median(pairs.data)) if pairs.nnz else 0
 
 
+def _possible(fitted: Any) -> Any:
+    """Return a fit's parameters without zeros, so that labels of other items are possible."""
+    prevalence, confusion = fitted.prevalence + CHANCE, fitted.confusion + CHANCE
+    return fitted.parameters._replace(
+        prevalence=prevalence / prevalence.sum(),
+        confusion=confusion / confusion.sum(axis=2, keepdims=True),
+    )
+
+
 def other_optimum(
     module: ModuleType,
     fitted: Any,
@@ -247,9 +261,21 @@ def other_optimum(
     rng: np.random.Generator | int | None,
     settings: Mapping[str, Any],
 ) -> list[Caution]:
-    """Say if random starts find a better optimum than the votes did."""
-    given = {name: value for name, value in settings.items() if name != "start"}
-    best = module.restarts(annotations, rng=rng, n_random=RANDOM_STARTS, **given).best
+    """Say if random starts find a better optimum than the votes did.
+
+    Of many labels they look among those of items drawn at random, and the best that they find is
+    fitted to all.
+    """
+    rng = np.random.default_rng(rng)
+    given = {name: value for name, value in settings.items() if name not in ("start", "gold")}
+    gold = gold_codes(module.METHOD.name, annotations, settings.get("gold"))
+    items = np.union1d(enough_items(annotations, rng), np.flatnonzero(gold >= 0))
+    some = annotations.select(items=items)
+    known = gold[items] if gold.size else None
+    best = module.restarts(some, rng=rng, n_random=RANDOM_STARTS, gold=known, **given).best
+    if some is not annotations:
+        known = gold if gold.size else None
+        best = module.fit(annotations, start=_possible(best), gold=known, **given)
     moved = int((best.posterior.argmax(axis=1) != fitted.posterior.argmax(axis=1)).sum())
     gain = best.log_posterior - fitted.log_posterior
     # EM stops near an optimum, and two fits of one optimum differ by that much.

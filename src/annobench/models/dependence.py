@@ -30,6 +30,7 @@ an item of the other category to every check without a gold standard (Albert and
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -37,6 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from annobench.core.compiled import default_threads
 from annobench.core.results import SummarisedScalars
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
@@ -166,18 +168,17 @@ def check(
     per_item = per_item[per_item > 1]
     n_labels = int(per_item.sum())
     rng = np.random.default_rng(rng)
-    items = np.arange(annotations.n_items)
-    if annotations.n_labels > _ENOUGH:
-        drawn = rng.permutation(items)[: items.size * _ENOUGH // annotations.n_labels]
-        items = np.sort(drawn)
+    items = enough_items(annotations, rng)
     panel = _Panel(annotations, items)
     working = panel.fit(panel.observed, np.asarray(posterior, dtype=np.float64)[items])
     found = panel.correlation(panel.observed, working.posterior)
-    null = np.full(replicates, np.nan)
-    for replicate in range(replicates if np.isfinite(found) else 0):
-        drawn = panel.draw(rng, working)
-        again = panel.fit(drawn, panel.expect(drawn, working))
-        null[replicate] = panel.correlation(drawn, again.posterior)
+
+    def refit(drawn: Codes) -> float:
+        return panel.correlation(drawn, panel.fit(drawn, panel.expect(drawn, working)).posterior)
+
+    with ThreadPoolExecutor(default_threads()) as pool:
+        sets = (panel.draw(rng, working) for _ in range(replicates if np.isfinite(found) else 0))
+        null = np.array(list(pool.map(refit, sets)))
     null = null[np.isfinite(null)]
     spread = float(null.std(ddof=1)) if null.size > 1 else 0.0
     if not spread > 0:
@@ -186,6 +187,14 @@ def check(
     p_value = float(stdtr(null.size - 1, -excess / (spread * np.sqrt(1 + 1 / null.size))))
     effective = float((per_item / (1 + (per_item - 1) * max(excess, 0.0))).sum())
     return DependenceCheck(n_labels, excess, spread, p_value, effective)
+
+
+def enough_items(annotations: Annotations, rng: np.random.Generator) -> Codes:
+    """Return all items, or of more than 200,000 labels items drawn at random with about as many."""
+    items = np.arange(annotations.n_items)
+    if annotations.n_labels <= _ENOUGH:
+        return items
+    return np.sort(rng.permutation(items)[: items.size * _ENOUGH // annotations.n_labels])
 
 
 class _Working(NamedTuple):

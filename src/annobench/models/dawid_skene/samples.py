@@ -2,7 +2,8 @@
 
 A sample is a weight for each item, so that no label is copied. A pass reads the labels once for
 eight samples, whose numbers are one or two vectors of the processor. Where a sample has converged
-the next one takes its place, as some need several times as many passes as others.
+the next one takes its place, as some need several times as many passes as others. Items with the
+same labels by the same annotators are one item whose weight is theirs together.
 """
 
 from __future__ import annotations
@@ -12,12 +13,38 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from annobench.models.dawid_skene.em import Floats, Problem, State
 from annobench.models.kernels import dawid_skene as kernels
 
 #: How many samples are fitted at once.
 LANES: Final = 8
+
+
+def distinct_items(problem: Problem) -> tuple[Problem, NDArray[np.int64]]:
+    """Return the problem of the items that differ, and which of these each item is.
+
+    Items are compared by 128 random bits (Zobrist hashing): each pair of annotator and label has a
+    number, and an item the sum of its numbers, whatever their order.
+    """
+    offsets, cells, gold = problem.offsets, problem.cells, problem.settings.gold
+    rng = np.random.default_rng(0)
+    keys: dict[str, NDArray[np.generic]] = {"gold": gold} if gold.size else {}
+    for half in ("high", "low"):
+        number = rng.integers(2**64, size=int(cells.max(initial=0)) + 1, dtype=np.uint64)
+        sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(number[cells])])  # modulo 2^64
+        keys[half] = np.diff(sums[offsets])
+    which = pd.DataFrame(keys).groupby(list(keys), sort=False).ngroup()
+    first = np.flatnonzero(~pd.Series(which).duplicated().to_numpy())
+    sizes = np.diff(offsets)[first]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    own = np.arange(starts[-1]) + np.repeat(offsets[first] - starts[:-1], sizes)
+    settings = replace(problem.settings, gold=gold[first]) if gold.size else problem.settings
+    names = tuple(problem.items[i] for i in first)
+    distinct = Problem(starts, cells[own], settings, problem.n_categories, names)
+    return distinct, np.asarray(which, np.int64)
 
 
 def fit_samples(

@@ -155,7 +155,12 @@ def _singular(table: sparse.csr_array, rank: int) -> tuple[Floats, Floats, Float
 
 
 def _checked(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Floats:
-    shares = np.asarray(value, dtype=np.float64)
+    try:
+        shares = np.asarray(value, dtype=np.float64)
+    except ValueError:  # rows of different lengths, or no numbers
+        raise AnnotationError(
+            f"dawid_skene.fit: {name} must be numbers of shape {shape}, got {type(value).__name__}."
+        ) from None
     if shares.shape != shape:
         raise AnnotationError(
             f"dawid_skene.fit: {name} must have the shape {shape}, got {shares.shape}."

@@ -29,7 +29,7 @@ from annobench.models.base import central_interval
 from annobench.models.dawid_skene.em import Floats, Problem, State, confusion_of
 from annobench.models.dawid_skene.model import DawidSkeneFit
 from annobench.models.dawid_skene.optima import best_order
-from annobench.models.dawid_skene.samples import LANES, fit_samples
+from annobench.models.dawid_skene.samples import LANES, distinct_items, fit_samples
 from annobench.models.dawid_skene.starts import first_values, votes_start
 from annobench.models.kernels import dawid_skene as kernels
 from annobench.resampling.weights import draw_counts
@@ -433,19 +433,20 @@ def bootstrap(
         is_drawn |= problem.settings.gold >= 0
     drawn = np.flatnonzero(is_drawn)
     start = problem.begin((1 - _VOTES) * fitted.posterior + _VOTES * votes_start(annotations), None)
+    distinct, which = distinct_items(problem)
+    which = which[drawn]
 
     tolerance = problem.settings.tolerance
     least = tolerance * abs(at_fit.log_posterior) if tolerance else -np.inf
 
     def draw(generators: Sequence[np.random.Generator]) -> Iterator[Floats]:
-        weight = np.zeros(n_items)
         for generator in generators:
             for counts in draw_counts(drawn.size, LANES, generator):
-                weight[drawn] = counts
-                yield weight
+                weight = np.bincount(which, counts, distinct.offsets.size - 1)
+                yield weight.astype(np.float64, copy=False)
 
     def run(generators: Sequence[np.random.Generator]) -> list[State]:
-        return fit_samples(problem, start, draw(generators), least)
+        return fit_samples(distinct, start, draw(generators), least)
 
     prevalence = np.empty((replicates, k))
     confusion = np.empty((replicates, j, k, k))
