@@ -14,11 +14,11 @@ from rocrate.rocrate import ROCrate
 
 from annobench import datasets
 from annobench_replication import ledger
-from commands import crate, crate_check, release
+from commands import crate, crate_check, crate_packing, release
 from pages.records import RUNNER
 
 TOP = Path(__file__).parents[2]
-VALIDATOR = TOP / ".venv-crate/bin/rocrate-validator"
+ENVIRONMENT = TOP / ".venv-crate"
 SOURCE = datasets.get("snow2008_rte").source
 READ = {"path": SOURCE.files[0].path, "sha256": "a" * 64, "bytes": 12}
 ROWS = [
@@ -102,7 +102,7 @@ def test_the_library_of_the_format_reads_it(packed):
     assert read.mainEntity["programmingLanguage"]["name"] == "Snakemake"
     assert read.mainEntity["programmingLanguage"]["version"]
     assert read.root_dataset["author"]["name"] == RUNNER
-    assert len(read.root_dataset["conformsTo"]) == len(crate.PROFILES)
+    assert len(read.root_dataset["conformsTo"]) == len(crate_packing.PROFILES)
 
 
 def test_an_analysis_is_an_action_with_what_it_read_and_made(packed):
@@ -130,6 +130,16 @@ def test_times_are_those_of_snakemakes_record(top):
     assert action["endTime"] == "1970-01-02T00:00:07+00:00"
 
 
+def test_the_run_ends_with_the_site(top):
+    record = top / ".snakemake/metadata" / base64.b64encode(b"results/index.html").decode()
+    record.parent.mkdir(parents=True)
+    record.write_text(json.dumps({"starttime": 0, "endtime": 60}))
+    crate.pack(top / "results", top / "results/crate", top)
+    run = graph_of(top / "results/crate")["#run"]
+    assert run["endTime"] == "1970-01-01T00:01:00+00:00"
+    assert "startTime" not in run  # the last run may have made a part alone
+
+
 def test_data_are_named_by_address_digest_licence_and_provenance(packed):
     graph = graph_of(packed)
     real, simulated = (graph[f"results/data/{id}/"] for id in ("snow2008_rte", "muc6_person"))
@@ -145,11 +155,21 @@ def test_data_are_named_by_address_digest_licence_and_provenance(packed):
     assert simulated["isBasedOn"] == []
 
 
+def test_the_format_of_a_file_is_that_of_its_name_or_of_its_content(packed):
+    formats = {
+        name: graph_of(packed)[name]["encodingFormat"] for name in ("README.md", "Snakefile")
+    }
+    assert formats == {"README.md": "text/markdown", "Snakefile": "text/plain"}
+    assert crate_packing.format_of("unknown", b"\xff\xfe") == "application/octet-stream"
+    assert crate_packing.format_of("a.csv", b"a,b") == "text/csv"
+
+
 def test_settings_are_part_of_what_the_run_was_given(top):
     crate.pack(top / "results", top / "results/crate", top, ["config/other.yaml"])
     given = ids(graph_of(top / "results/crate")["#run"]["object"])
     assert {"config/config.yaml", "config/other.yaml"} <= given
-    assert "config/config.yaml" in given
+    with pytest.raises(SystemExit, match=r"config/lost\.yaml: no part of the commit"):
+        crate.pack(top / "results", top / "results/crate", top, ["config/lost.yaml"])
 
 
 def test_the_counts_of_verdicts_are_in_the_crate(packed):
@@ -204,7 +224,10 @@ def change_url(graph):
         (lambda folder: edited(folder, change_url), "snow2008_rte: the digests"),
         (
             lambda folder: edited(
-                folder, lambda g: g["results/data/muc6_person/"].update(description="9 labels of 3 items: real.")
+                folder,
+                lambda g: g["results/data/muc6_person/"].update(
+                    description="9 labels of 3 items: real."
+                ),
             ),
             "muc6_person: nothing says that it is simulated",
         ),
@@ -231,7 +254,10 @@ def test_results_that_are_missing_are_named(top):
         crate.pack(top / "results", top / "results/crate", top)
 
 
-@pytest.mark.skipif(not VALIDATOR.exists(), reason="`make crate` makes the validator's environment")
+@pytest.mark.skipif(
+    not (ENVIRONMENT / "contexts.sqlite").exists(),
+    reason="`make crate` makes the validator's environment",
+)
 def test_the_formats_validator_accepts_a_crate_and_refuses_one_without_its_action(packed):
     assert validated(packed).returncode == 0, validated(packed).stdout
     edited(packed, lambda graph: graph["#run"].update({"@type": "Thing"}))
@@ -241,7 +267,7 @@ def test_the_formats_validator_accepts_a_crate_and_refuses_one_without_its_actio
 
 
 def validated(folder):
-    command = [VALIDATOR, "--no-interactive", "validate", "--offline"]
-    command += ["--cache-path", VALIDATOR.parents[1] / "contexts"]
+    command = [ENVIRONMENT / "bin/rocrate-validator", "--no-interactive", "validate", "--offline"]
+    command += ["--cache-path", ENVIRONMENT / "contexts"]
     command += ["--profile-identifier", "provenance-run-crate", "--verbose", "--no-paging", folder]
     return subprocess.run(command, capture_output=True, text=True)

@@ -6,235 +6,21 @@ digests are given; the site in the crate offers those that anyone may pass on.
 """
 
 import argparse
-import base64
-import hashlib
-import json
-import mimetypes
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
 
-import pandas as pd
-from rocrate.model.contextentity import ContextEntity
-from rocrate.model.entity import Entity
-from rocrate.rocrate import ROCrate
-
-from annobench import __version__, datasets
-from annobench.datasets.sources import DEFAULT_BASE_URL, address
-from annobench_replication.faces import FACES, Tally
+from annobench import datasets
 from annobench_replication.ledger import read_comparison
 from commands import release
-from commands.conclude import counts_of
 from commands.crate_check import faults
-from pages.counts import sentences
-from pages.records import RUNNER, read_record
+from commands.crate_packing import PAPERS, WORKFLOW, Packing, tool_of
+from pages.records import read_metas, read_record
 
-#: Terms of the profiles that RO-Crate 1.1 lacks, such as sha256.
-TERMS = "https://w3id.org/ro/terms/workflow-run/context"
-
-PROFILES = {
-    "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",
-    "https://w3id.org/ro/wfrun/workflow/0.5": "Workflow Run Crate",
-    "https://w3id.org/ro/wfrun/provenance/0.5": "Provenance Run Crate",
-    "https://w3id.org/workflowhub/workflow-ro-crate/1.0": "Workflow RO-Crate",
-}
-
-#: What of the results is packed, beside those of the papers.
-OUTPUTS = ("*.csv", "*.json", "data/*/meta.json", "notebooks/*", "studies/*/*.csv", "site/**/*")
-
-WORKFLOW, SETTINGS, README = "Snakefile", "config/config.yaml", "README.md"
-
-
-@dataclass
-class Packing:
-    """A run, and the crate that it goes into.
-
-    Attributes
-    ----------
-    results, top : Path
-        The results of the run, and the clone.
-    crate : ROCrate
-        The crate.
-    files : dict of str to Entity
-        What is in the crate, by its place there.
-    """
-
-    results: Path
-    top: Path
-    crate: ROCrate = field(default_factory=lambda: ROCrate(version="1.1"))
-    files: dict[str, Entity] = field(default_factory=dict)
-
-    def add(self, id: str, kind: str, **properties: Any) -> Entity:
-        """Add an entity that is no file; those with a value alone are described."""
-        entity = self.crate.add(ContextEntity(self.crate, id, {"@type": kind}))
-        for name, value in properties.items():
-            entity[name] = value
-        return entity
-
-    def add_file(self, path: Path, name: str, *kinds: str, **properties: Any) -> None:
-        """Add a file with its digest; the workflow itself is the crate's main entity."""
-        content = path.read_bytes()
-        described = {"name": name, "sha256": hashlib.sha256(content).hexdigest()} | properties
-        described |= {"contentSize": str(len(content))}
-        if kind := mimetypes.MimeTypes().guess_type(name)[0]:
-            described["encodingFormat"] = kind
-        if kinds:
-            described["@type"] = ["File", *kinds]
-        if name == WORKFLOW:
-            self.files[name] = self.crate.add_workflow(
-                path,
-                name,
-                main=True,
-                lang="snakemake",
-                lang_version=version("snakemake"),
-                properties=described,
-            )
-        else:
-            self.files[name] = self.crate.add_file(path, name, properties=described)
-
-    def add_sources(self, tools: Iterable[str]) -> None:
-        """Add the files of the commit: the workflow, and the tools that it runs."""
-        kinds = {name: ["SoftwareSourceCode"] for name in tools}
-        kinds[WORKFLOW] = ["SoftwareSourceCode", "ComputationalWorkflow", "HowTo"]
-        for name in release.git(self.top, "ls-files", "-z").strip("\0").split("\0"):
-            about = {"about": {"@id": "./"}} if name == README else {}
-            self.add_file(self.top / name, name, *kinds.get(name, []), **about)
-
-    def add_results(self, keys: Iterable[str]) -> None:
-        """Add the results of the run."""
-        patterns = [*OUTPUTS, *(f"papers/{key}/**/*" for key in keys)]
-        found = {path for pattern in patterns for path in self.results.glob(pattern)}
-        for path in sorted(path for path in found if path.is_file()):
-            if not path.name.startswith("."):
-                self.add_file(path, f"results/{path.relative_to(self.results).as_posix()}")
-
-    def below(self, folder: str) -> list[Entity]:
-        """Return the files of a folder."""
-        return [file for name, file in self.files.items() if name.startswith(f"{folder}/")]
-
-    def add_data(self, meta: dict[str, Any]) -> Entity:
-        """Add a data set with its provenance, and the files at its source."""
-        source, place = datasets.get(meta["id"]).source, f"results/data/{meta['id']}"
-        licence = self.add(f"#licence-{meta['id']}", "CreativeWork", name=meta["licence"])
-        read = []
-        for file in meta["files"]:
-            url = quote(address(DEFAULT_BASE_URL, source, source.file(file["path"])), safe=":/%")
-            described = {"name": file["path"], "sha256": file["sha256"]}
-            described |= {"contentSize": str(file["bytes"]), "license": {"@id": licence.id}}
-            read.append(
-                self.crate.dereference(url) or self.crate.add_file(url, properties=described)
-            )
-        told = f"{meta['n_labels']:,} labels of {meta['n_items']:,} items: {meta['provenance']}."
-        if meta["provenance"] == "simulated":
-            told += f" Why they are simulated: {meta['why_simulated']}"
-        described = {"name": meta["title"], "description": told, "citation": meta["citation"]}
-        entity = self.crate.add_dataset(dest_path=place, properties=described)
-        entity["license"], entity["isBasedOn"] = licence, read
-        entity["hasPart"] = self.below(place)
-        return entity
-
-    def verdicts(self, whose: str, comparison: pd.DataFrame) -> list[Entity]:
-        """Add how often each verdict was given."""
-        return [
-            self.add(
-                f"#verdicts-{whose}-{verdict}",
-                "PropertyValue",
-                name=FACES[verdict].words,
-                description=FACES[verdict].meaning,
-                value=n,
-            )
-            for verdict, n in Tally.of(comparison).counts.items()
-        ]
-
-    def add_analysis(
-        self,
-        n: int,
-        record: dict[str, Any],
-        sets: dict[str, Entity],
-        comparison: pd.DataFrame,
-    ) -> Entity:
-        """Add a paper with its verdicts, and the action that computed them, as step n."""
-        key = record["key"]
-        tool, made = self.files[tool_of(key)], self.below(f"results/papers/{key}")
-        folder = self.crate.add_dataset(
-            dest_path=f"results/papers/{key}", properties={"name": record["title"]}
-        )
-        folder["hasPart"] = made
-        folder["about"] = self.add(
-            record.get("url") or f"#paper-{key}",
-            "ScholarlyArticle",
-            name=record["title"],
-            author=record["authors"],
-            datePublished=str(record["year"]),
-        )
-        folder["variableMeasured"] = self.verdicts(key, comparison[comparison["paper"] == key])
-        step = self.add(
-            f"#step-{key}", "HowToStep", name=f"replicate_{key}", position=str(n), workExample=tool
-        )
-        self.files[WORKFLOW].append_to("step", step)
-        self.files[WORKFLOW].append_to("hasPart", tool)
-        action = self.add(
-            f"#analysis-{key}",
-            "CreateAction",
-            name=f"Analysis of {record['title']}",
-            instrument=tool,
-            object=[
-                *(sets[id] for id in record["datasets"]),
-                *self.below(f"workflow/papers/{key}/tables"),
-            ],
-            result=made,
-            agent=self.crate.get("#runner"),
-            **self.times(f"results/papers/{key}/computed.csv"),
-        )
-        self.crate.root_dataset.append_to("mentions", action)
-        return self.add(
-            f"#control-{key}", "ControlAction", name=f"Step {n}", instrument=step, object=action
-        )
-
-    def times(self, output: str) -> dict[str, str]:
-        """Return when the job of an output began and ended, if Snakemake has a record of it."""
-        name = base64.b64encode(output.encode()).decode()
-        try:
-            record = json.loads((self.results.parent / ".snakemake/metadata" / name).read_bytes())
-        except OSError:
-            return {}
-        return {
-            term: datetime.fromtimestamp(int(record[kept]), UTC).isoformat()
-            for term, kept in (("startTime", "starttime"), ("endTime", "endtime"))
-        }
-
-    def describe(self, comparison: pd.DataFrame, commit: str) -> None:
-        """Describe the whole: which commit, which profiles, who, and with which verdicts."""
-        root = self.crate.root_dataset
-        root["name"] = f"annobench {__version__}: published numbers on annotation, computed again"
-        root["description"] = " ".join(sentences(counts_of(comparison, self.top / PAPERS)))
-        root["version"], root["identifier"] = __version__, f"commit {commit}"
-        root["author"] = self.add("#runner", "Person", name=RUNNER)
-        root["license"] = self.add(
-            "https://spdx.org/licenses/MIT",
-            "CreativeWork",
-            name="MIT",
-            description="Of code and results. Each data set has its own licence.",
-        )
-        root["conformsTo"] = [
-            self.add(id, "CreativeWork", name=name, version=id.rpartition("/")[2])
-            for id, name in PROFILES.items()
-        ]
-        root["variableMeasured"] = self.verdicts("all", comparison)
-
-
-PAPERS = "workflow/papers"
-
-
-def tool_of(key: str) -> str:
-    """Return the place of the module that analyses a paper."""
-    return f"{PAPERS}/{key}/analysis.py"
+SETTINGS = "config/config.yaml"
+ENGINE = "https://snakemake.readthedocs.io"
 
 
 def pack(
@@ -263,22 +49,30 @@ def pack(
     if gone := [name for name in needed if not (results / name).is_file()]:
         sys.exit(f"{results}: {', '.join(gone)} missing. `make crate` makes them.")
     comparison, run = read_comparison(results / "comparison.csv"), Packing(results, top)
-    run.crate.metadata.extra_contexts.append(TERMS)
     run.add_sources(map(tool_of, keys))
     run.add_results(keys)
     run.describe(comparison, commit)
+    if unknown := [name for name in settings if name not in run.files]:
+        sys.exit(f"{', '.join(unknown)}: no part of the commit. Commit it, so that it is packed.")
     metas = [
-        json.loads(path.read_text(encoding="utf-8")) for path in results.glob("data/*/meta.json")
+        path for id in datasets.names() if (path := results / f"data/{id}/meta.json").is_file()
     ]
-    sets = {meta["id"]: run.add_data(meta) for meta in sorted(metas, key=lambda meta: meta["id"])}
+    sets = {meta["id"]: run.add_data(meta) for meta in read_metas(map(str, metas))}
     action = run.add(
         "#run",
         "CreateAction",
         name="Run of the workflow",
+        description="Computes the values of all papers, compares them with those printed, "
+        "and makes the site.",
         instrument=run.files[WORKFLOW],
         object=[*(run.files[name] for name in (SETTINGS, *settings)), *sets.values()],
         result=run.below("results"),
         agent=run.crate.get("#runner"),
+        **{
+            term: time
+            for term, time in run.times("results/index.html").items()
+            if term == "endTime"
+        },
     )
     run.crate.root_dataset.append_to("mentions", action)
     run.add(
@@ -286,7 +80,11 @@ def pack(
         "OrganizeAction",
         name="Run of Snakemake",
         instrument=run.add(
-            "#engine", "SoftwareApplication", name="Snakemake", version=version("snakemake")
+            ENGINE,
+            "SoftwareApplication",
+            name="Snakemake",
+            version=version("snakemake"),
+            url=ENGINE,
         ),
         object=[
             run.add_analysis(n, record, sets, comparison) for n, record in enumerate(records, 1)
