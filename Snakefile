@@ -6,7 +6,7 @@ from annobench.core.files import remove_abandoned_drafts
 
 # Some hundred thousand objects of rules and jobs stay to the end: looking for cycles among them, as
 # often as Python does by default, takes a fifth of a run that has nothing to do.
-gc.set_threshold(200_000, 20, 20)
+gc.set_threshold(1_000_000, 20, 20)
 
 
 configfile: "config/config.yaml"

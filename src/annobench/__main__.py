@@ -11,7 +11,7 @@ def main() -> None:
     """Run a command."""
     # Imports make half a million objects that stay to the end. Looking for cycles among them, as
     # often as Python does by default, takes a sixth of the time of a command on few labels.
-    gc.set_threshold(200_000, 20, 20)
+    gc.set_threshold(1_000_000, 20, 20)
 
     from annobench.cli import app
 

@@ -26,15 +26,18 @@ PROGRAM = """
 import atexit, resource, sys
 from pathlib import Path
 
+place = Path(sys.argv[1])
+
 def leave():
     status = Path("/proc/self/status").read_text()
     children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     own = int(status.split("VmHWM:")[1].split()[0])
-    Path(sys.argv[1]).write_text(f"{own + children}")
+    place.write_text(f"{own + children}")
 
 atexit.register(leave)
-from annobench.cli import app
-app(sys.argv[2:])
+from annobench.__main__ import main
+sys.argv = ["annobench", *sys.argv[2:]]
+main()
 """
 #: What commands are given beside the labels.
 MORE = {

@@ -15,6 +15,11 @@ from annobench.models.dawid_skene.samples import LANES, distinct_items, fit_samp
 from annobench.models.dawid_skene.starts import votes_start
 
 
+def fitted(*arguments):
+    """Return the fits in the order of the samples."""
+    return [state for _, state in sorted(fit_samples(*arguments), key=lambda each: each[0])]
+
+
 def labels_of(rng, n_items=60, n_annotators=7, n_categories=3):
     truth = rng.integers(n_categories, size=n_items)
     wrong = rng.integers(n_categories, size=(n_items, n_annotators))
@@ -36,7 +41,7 @@ def test_samples_go_where_each_alone_goes(rng, n_categories, smoothing, tie, has
     problem = Problem.of(a, settings)
     start = problem.begin(votes_start(a), None)
     weight = rng.multinomial(a.n_items, np.full(a.n_items, 1 / a.n_items), LANES).T.astype(float)
-    found = fit_samples(problem, start, weight.T, -np.inf)
+    found = fitted(problem, start, weight.T, -np.inf)
     for lane, state in enumerate(found):
         # Both begin with the parameters of all items.
         alone = problem.begin(votes_start(a), None)
@@ -54,7 +59,7 @@ def test_items_of_hundreds_of_labels_do_not_underflow(rng):
     a = Annotations.from_arrays(item, annotator, label.ravel())
     problem = Problem.of(a, Settings.plain(a, 0.1, tolerance=1e-12, max_iterations=500))
     start = problem.begin(votes_start(a), None)
-    found = fit_samples(problem, start, np.ones((LANES, n)), 1e-9)
+    found = fitted(problem, start, np.ones((LANES, n)), 1e-9)
     alone = problem.begin(votes_start(a), None)
     problem.maximise_likelihood(alone)
     assert np.prod(alone.table[:, :, :3].max(axis=1), axis=0).max() < 1e-200
@@ -69,7 +74,7 @@ def test_a_sample_is_at_rest_when_its_log_posterior_hardly_rises(rng):
     start = problem.begin(votes_start(a), None)
     problem.maximise_likelihood(start)
     weight = rng.multinomial(a.n_items, np.full(a.n_items, 1 / a.n_items), LANES).T.astype(float)
-    found = fit_samples(problem, start, weight.T, 1e-8 * abs(start.log_posterior))
+    found = fitted(problem, start, weight.T, 1e-8 * abs(start.log_posterior))
     for lane, state in enumerate(found):
         assert state.converged
         further = replace(problem.settings, tolerance=1e-14, max_iterations=5_000)
@@ -86,7 +91,7 @@ def test_no_tolerance_means_all_iterations(rng):
     a = labels_of(rng)
     problem = Problem.of(a, Settings.plain(a, 0.0, max_iterations=7))
     start = problem.begin(votes_start(a), None)
-    found = fit_samples(problem, start, np.ones((LANES, a.n_items)), -np.inf)
+    found = fitted(problem, start, np.ones((LANES, a.n_items)), -np.inf)
     assert [state.n_iterations for state in found] == [7] * LANES
     assert not any(state.converged for state in found)
 
@@ -112,8 +117,8 @@ def test_items_with_the_same_labels_are_one_of_their_weight_together(rng, has_go
     start = problem.begin(votes_start(a), None)
     weight = rng.multinomial(a.n_items, np.full(a.n_items, 1 / a.n_items), 3).astype(float)
     both = zip(
-        fit_samples(problem, start, weight, -np.inf),
-        fit_samples(distinct, start, [np.bincount(which, each) for each in weight], -np.inf),
+        fitted(problem, start, weight, -np.inf),
+        fitted(distinct, start, [np.bincount(which, each) for each in weight], -np.inf),
         strict=True,
     )
     for each, collapsed in both:
@@ -135,10 +140,10 @@ def test_a_sample_is_fitted_as_if_it_were_alone(rng, n_samples):
     problem = Problem.of(a, settings)
     start = problem.begin(votes_start(a), None)
     weight = rng.multinomial(a.n_items, np.full(a.n_items, 1 / a.n_items), n_samples).astype(float)
-    together = fit_samples(problem, start, weight, 1e-4)
+    together = fitted(problem, start, weight, 1e-4)
     assert len(together) == n_samples
     for found, drawn in zip(together, weight, strict=True):
-        (alone,) = fit_samples(problem, start, [drawn], 1e-4)
+        (alone,) = fitted(problem, start, [drawn], 1e-4)
         assert (found.n_iterations, found.converged) == (alone.n_iterations, alone.converged)
         np.testing.assert_array_equal(found.table, alone.table)
         np.testing.assert_array_equal(found.prevalence, alone.prevalence)
@@ -147,7 +152,7 @@ def test_a_sample_is_fitted_as_if_it_were_alone(rng, n_samples):
 def test_no_samples_are_no_fits(rng):
     a = labels_of(rng)
     problem = Problem.of(a, Settings.plain(a, 0.5, max_iterations=5))
-    assert fit_samples(problem, problem.begin(votes_start(a), None), [], 1e-4) == []
+    assert fitted(problem, problem.begin(votes_start(a), None), [], 1e-4) == []
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5])

@@ -241,20 +241,7 @@ def _trend(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float
 
 
 def widest_pair(annotations: Annotations, *, fewest: int) -> tuple[int, int] | None:
-    """Return the two annotators with the largest mean squared difference, by code.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        Numbers; no annotator labelled an item twice.
-    fewest : int
-        The least number of common items.
-
-    Returns
-    -------
-    tuple of int, or None
-        None if no pair has as many.
-    """
+    """Return the two annotators, of `fewest` common items or more, who differ most by squares."""
     pairs = LabelPairs(annotations)
     number = np.asarray(annotations.values)
     d = number[pairs.first] - number[pairs.second]

@@ -354,18 +354,7 @@ def load(
 
 
 def said_of_table(path: Path | str) -> list[str]:
-    """Say of a table that `prepare` wrote that it is simulated, if it is.
-
-    Parameters
-    ----------
-    path : path
-        A file.
-
-    Returns
-    -------
-    list of str
-        A sentence, or nothing for any other file.
-    """
+    """Say of a table that `prepare` wrote that it is simulated; nothing of others."""
     record = Path(path).with_name("meta.json")
     try:
         meta = json.loads(record.read_bytes())

@@ -111,22 +111,7 @@ def get(name: str) -> ModuleType:
 
 
 def check_options(function: Callable[..., Any], model: str, options: Mapping[str, Any]) -> None:
-    """Reject options that a model does not have.
-
-    Parameters
-    ----------
-    function : callable
-        The model's `fit` or `fit_partitions`.
-    model : str
-        Its name, for messages.
-    options : mapping
-        By name.
-
-    Raises
-    ------
-    AnnotationError
-        If there is no such option; lists those there are.
-    """
+    """Reject options that a `fit` or `fit_partitions` does not have, and list those there are."""
     known = signature(function).parameters
     for name in options:
         if name not in known:
@@ -143,29 +128,7 @@ def fit_partitions(
     rng: np.random.Generator | int | None = None,
     **options: Any,
 ) -> PartitionedFit:
-    """Fit a model by its name to partitions.
-
-    Parameters
-    ----------
-    passing : Passing
-        The labels, and who passes over them.
-    model : str, default "dawid_skene"
-        Name of the model.
-    rng : numpy.random.Generator or int, optional
-        As for `fit`.
-    **options
-        Passed to the model's `fit_partitions`.
-
-    Returns
-    -------
-    PartitionedFit
-        Without items.
-
-    Raises
-    ------
-    AnnotationError
-        If the model does not run on partitions, has no such option, or can't take the labels.
-    """
+    """Fit a model by its name to partitions; without items. The rest is as for `fit`."""
     module = get(model)
     if "fit_partitions" not in module.METHOD.offers:
         able = [name for name, each in discover().items() if "fit_partitions" in each.METHOD.offers]

@@ -66,25 +66,8 @@ def log_loss(
 ) -> tuple[float, Floats, Floats]:
     """Compute the log loss, its gradient and its second derivatives.
 
-    Parameters
-    ----------
-    theta : ndarray, shape (M,) or (M + K,)
-        Weights, and offsets if there are any.
-    logs : ndarray, shape (I, K, M)
-        Log probabilities.
-    category : ndarray of int, shape (I,)
-        Known categories.
-    weight : float, default 1.0
-        Of each item.
-
-    Returns
-    -------
-    float
-        Minus the log likelihood.
-    ndarray, shape of theta
-        Its gradient.
-    ndarray, shape (P, P)
-        Its second derivatives, at least 0.
+    Parameters theta, (M,) or (M + K,), are weights, and offsets if there are any; logs, (I, K, M),
+    log probabilities; category, (I,), known; weight that of each item.
     """
     n, k, m = logs.shape
     offsets = theta[m:]
@@ -106,17 +89,8 @@ def log_loss(
 def minimise(loss: Derivatives, centre: Floats, precision: Floats) -> Mode:
     """Minimise a convex loss with a normal prior, by Newton's method with halved steps.
 
-    Parameters
-    ----------
-    loss : callable
-        From parameters, shape (P,), to the loss and its first and second derivatives.
-    centre, precision : ndarray, shape (P,)
-        Means of the prior, where the search starts, and one over its variances, above 0.
-
-    Returns
-    -------
-    Mode
-        The minimum.
+    The loss takes parameters, (P,), to itself and its first and second derivatives; the search
+    starts at the centre of the prior, whose precision is above 0.
     """
 
     def penalised(theta: Floats) -> tuple[float, Floats, Floats]:

@@ -208,20 +208,7 @@ def limits_of(values: ArrayLike) -> Limits:
 
 
 def limits_of_any(values: ArrayLike, *, zero: bool = False) -> Limits:
-    """Choose the ends of an axis of any quantity.
-
-    Parameters
-    ----------
-    values : array_like
-        Ends of intervals; what is not finite is passed over.
-    zero : bool, default False
-        Whether 0 is on the axis.
-
-    Returns
-    -------
-    tuple of float
-        Round values.
-    """
+    """Choose round ends of an axis of any quantity; with `zero`, 0 is on it."""
     x = np.asarray(values, dtype=np.float64)
     x = x[np.isfinite(x)]
     if zero or not x.size:

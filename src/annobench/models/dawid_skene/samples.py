@@ -8,7 +8,7 @@ same labels by the same annotators are one item whose weight is theirs together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -49,12 +49,14 @@ def distinct_items(problem: Problem) -> tuple[Problem, NDArray[np.int64]]:
 
 def fit_samples(
     problem: Problem, start: State, samples: Iterable[Floats], least: float
-) -> list[State]:
-    """Fit the model to samples of the items, each a weight of every item, shape (I,)."""
+) -> Iterator[tuple[int, State]]:
+    """Fit the model to samples of the items, each a weight of every item, shape (I,).
+
+    Samples come with their number as soon as they are fitted, since all may not fit in memory.
+    """
     settings, k = problem.settings, problem.n_categories
     waiting = enumerate(samples)
     number: dict[int, int] = {}  # of the sample in a lane
-    found: dict[int, State] = {}
     weight = np.zeros((problem.offsets.size - 1, LANES))
     states = [_fresh(start, k) for _ in range(LANES)]
 
@@ -84,9 +86,8 @@ def fit_samples(
         for lane in tuple(number):
             states[lane].converged = lane in going and bool(rise[lane] <= least)
             if states[lane].converged or lane not in going:
-                found[number[lane]] = states[lane]
+                yield number[lane], states[lane]
                 admit(lane)
-    return [found[n] for n in range(len(found))]
 
 
 def _fresh(start: State, k: int) -> State:

@@ -445,28 +445,29 @@ def bootstrap(
                 weight = np.bincount(which, counts, distinct.offsets.size - 1)
                 yield weight.astype(np.float64, copy=False)
 
-    def run(generators: Sequence[np.random.Generator]) -> list[State]:
-        return fit_samples(distinct, start, draw(generators), least)
-
     prevalence = np.empty((replicates, k))
     confusion = np.empty((replicates, j, k, k))
     posterior = np.empty((replicates, n_items, k), dtype=np.float32) if posteriors else None
-    switches, unconverged = 0, 0
+    is_switched, converged = np.zeros((2, replicates), dtype=bool)
     batches = rng.spawn(-(-replicates // LANES))
     threads = min(threads or default_threads(), len(batches))
     ends = [len(batches) * n // threads for n in range(threads + 1)]
-    parts = [batches[first:last] for first, last in itertools.pairwise(ends)]
-    with ThreadPoolExecutor(threads) as pool:
-        states = itertools.chain.from_iterable(pool.map(run, parts))
-        for b, state in enumerate(itertools.islice(states, replicates)):
+
+    def run(part: tuple[int, int]) -> None:
+        weights = itertools.islice(draw(batches[slice(*part)]), replicates - LANES * part[0])
+        for number, state in fit_samples(distinct, start, weights, least):
+            b = LANES * part[0] + number
             prevalence[b], confusion[b] = state.prevalence[:k], confusion_of(problem, state)
-            switches += _is_switched(at_fit, state, k)
-            unconverged += not state.converged
+            is_switched[b], converged[b] = _is_switched(at_fit, state, k), state.converged
             if posterior is not None:
                 state.posterior = np.empty((n_items, k))
                 problem.expect(state)
                 posterior[b] = state.posterior
-    return Bootstrap(fitted, prevalence, confusion, posterior, switches, unconverged)
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(run, itertools.pairwise(ends)))  # raises what a thread raised
+    n_switched, n_unconverged = int(is_switched.sum()), int((~converged).sum())
+    return Bootstrap(fitted, prevalence, confusion, posterior, n_switched, n_unconverged)
 
 
 def _is_switched(fitted: State, sample: State, k: int) -> bool:
