@@ -33,8 +33,14 @@ SOURCES = {
     "config/other.yaml": "seed: 2\n",
     "workflow/papers/study/analysis.py": "def analyse(): ...\n",
     "workflow/papers/study/tables/printed.csv": "key,n\n",
+    "results/README.md": "What stands here\n",
     "docs/a name with spaces.md": "text\n",
 }
+
+RESULTS = [
+    *("papers/study/computed.csv", "papers/study/captions.json", "papers/study/figures/one.svg"),
+    *("papers/study/codecheck.yml", "site/index.html"),
+]
 
 
 @pytest.fixture
@@ -47,16 +53,17 @@ def top(tmp_path):
         (tmp_path / name).write_text(text)
     (tmp_path / "workflow/papers/study/paper.yaml").write_text(yaml.safe_dump(record))
     remarks_of(tmp_path / "workflow/papers/study/remarks.csv")
-    (tmp_path / ".gitignore").write_text("/results/\n/.snakemake/\n")
+    (tmp_path / ".gitignore").write_text("/results/*\n!/results/README.md\n/.snakemake/\n")
     commit(tmp_path, "--quiet")
     results = tmp_path / "results"
-    for name in ("papers/study/computed.csv", "papers/study/codecheck.yml", "site/index.html"):
+    for name in RESULTS:
         (results / name).parent.mkdir(parents=True, exist_ok=True)
         (results / name).write_text(f"content of {name}\n")
     (results / "site/.timestamp").write_text("")
     for path in ("comparison.csv", "papers/study/comparison.csv"):
         ledger.write_comparison(comparison_of(*ROWS), results / path)
     sizes = {"n_items": 3, "n_labels": 9, "licence": "none stated", "citation": "A. One (2008)"}
+    sizes["home"] = ["https://example.org/data"]
     for id, own in {
         "snow2008_rte": {"provenance": "real", "files": [READ]},
         "muc6_person": {"provenance": "simulated", "files": [], "why_simulated": "no network"},
@@ -113,9 +120,11 @@ def test_an_analysis_is_an_action_with_what_it_read_and_made(packed):
         *("results/data/snow2008_rte/", "results/data/muc6_person/"),
         "workflow/papers/study/tables/printed.csv",
     }
-    assert "results/papers/study/computed.csv" in ids(action["result"])
+    made = ("computed.csv", "captions.json", "figures/one.svg")
+    assert ids(action["result"]) == {f"results/papers/study/{name}" for name in made}
     assert "startTime" not in action  # Snakemake has no record of it here
     assert ids(graph["#run"]["result"]) > ids(action["result"])
+    assert "results/README.md" not in ids(graph["#run"]["result"])
     assert graph["#step-study"]["workExample"] == action["instrument"]
 
 
@@ -150,6 +159,7 @@ def test_data_are_named_by_address_digest_licence_and_provenance(packed):
     )
     assert graph[url]["sha256"] == READ["sha256"]
     assert graph[real["license"]["@id"]]["name"] == "none stated"
+    assert real["url"] == "https://example.org/data"
     assert real["description"] == "9 labels of 3 items: real."
     assert simulated["description"].endswith("simulated. Why they are simulated: no network")
     assert simulated["isBasedOn"] == []
@@ -177,7 +187,9 @@ def test_the_counts_of_verdicts_are_in_the_crate(packed):
     for whose in ("all", "study"):
         found = {v: graph[f"#verdicts-{whose}-{v}"]["value"] for v in ("reproduced", "deviates")}
         assert found == {"reproduced": 1, "deviates": 1}
-    assert "3 values" in graph["./"]["description"]
+    said = graph["./"]["description"]
+    assert said.startswith("SIMULATED, not real: 1 of 2 data sets (muc6_person). muc6_person: no ")
+    assert "of 3 values in print, 2 can be judged" in said.lower()
 
 
 def edited(folder, change):

@@ -50,14 +50,13 @@ def pack(
         sys.exit(f"{results}: {', '.join(gone)} missing. `make crate` makes them.")
     comparison, run = read_comparison(results / "comparison.csv"), Packing(results, top)
     run.add_sources(map(tool_of, keys))
-    run.add_results(keys)
-    run.describe(comparison, commit)
+    made = run.add_results(keys)
     if unknown := [name for name in settings if name not in run.files]:
         sys.exit(f"{', '.join(unknown)}: no part of the commit. Commit it, so that it is packed.")
-    metas = [
-        path for id in datasets.names() if (path := results / f"data/{id}/meta.json").is_file()
-    ]
-    sets = {meta["id"]: run.add_data(meta) for meta in read_metas(map(str, metas))}
+    paths = [results / f"data/{id}/meta.json" for id in datasets.names()]
+    metas = read_metas(str(path) for path in paths if path.is_file())
+    run.describe(comparison, metas, commit)
+    sets = {meta["id"]: run.add_data(meta) for meta in metas}
     action = run.add(
         "#run",
         "CreateAction",
@@ -66,7 +65,7 @@ def pack(
         "and makes the site.",
         instrument=run.files[WORKFLOW],
         object=[*(run.files[name] for name in (SETTINGS, *settings)), *sets.values()],
-        result=run.below("results"),
+        result=made,
         agent=run.crate.get("#runner"),
         **{
             term: time

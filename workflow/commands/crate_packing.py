@@ -23,7 +23,7 @@ from annobench import __version__, datasets
 from annobench.datasets.sources import DEFAULT_BASE_URL, address
 from annobench_replication.faces import FACES, Tally
 from commands import release
-from commands.conclude import counts_of
+from commands.conclude import counts_of, data_of
 from pages.counts import sentences
 from pages.records import RUNNER
 
@@ -136,13 +136,18 @@ class Packing:
         for name in release.git(self.top, "ls-files", "-z").strip("\0").split("\0"):
             self.add_file(self.top / name, name, *kinds.get(name, []), **about.get(name, {}))
 
-    def add_results(self, keys: Iterable[str]) -> None:
-        """Add the results of the run."""
+    def add_results(self, keys: Iterable[str]) -> list[Entity]:
+        """Add the results of the run, and return them."""
         patterns = [*OUTPUTS, *(f"papers/{key}/**/*" for key in keys)]
         found = {path for pattern in patterns for path in self.results.glob(pattern)}
-        for path in sorted(path for path in found if path.is_file()):
-            if not path.name.startswith("."):
-                self.add_file(path, f"results/{path.relative_to(self.results).as_posix()}")
+        names = {
+            f"results/{path.relative_to(self.results).as_posix()}": path
+            for path in sorted(found)
+            if path.is_file() and not path.name.startswith(".")
+        }
+        for name, path in names.items():
+            self.add_file(path, name)
+        return [self.files[name] for name in names]
 
     def below(self, folder: str) -> list[Entity]:
         """Return the files of a folder."""
@@ -164,6 +169,7 @@ class Packing:
         if meta["provenance"] == "simulated":
             told += f" Why they are simulated: {meta['why_simulated']}"
         described = {"name": meta["title"], "description": told, "citation": meta["citation"]}
+        described |= {"url": meta["home"][0]}
         entity = self.crate.add_dataset(dest_path=place, properties=described)
         entity["license"], entity["isBasedOn"] = licence, read
         entity["hasPart"] = self.below(place)
@@ -190,12 +196,10 @@ class Packing:
         comparison: pd.DataFrame,
     ) -> Entity:
         """Add a paper with its verdicts, and the action that computed them, as step n."""
-        key = record["key"]
-        tool, made = self.files[tool_of(key)], self.below(f"results/papers/{key}")
-        folder = self.crate.add_dataset(
-            dest_path=f"results/papers/{key}", properties={"name": record["title"]}
-        )
-        folder["hasPart"] = made
+        key, place = record["key"], f"results/papers/{record['key']}"
+        tool = self.files[tool_of(key)]
+        folder = self.crate.add_dataset(dest_path=place, properties={"name": record["title"]})
+        folder["hasPart"] = self.below(place)
         folder["about"] = self.add(
             record.get("url") or f"#paper-{key}",
             "ScholarlyArticle",
@@ -219,9 +223,13 @@ class Packing:
                 *(sets[id] for id in record["datasets"]),
                 *self.below(f"workflow/papers/{key}/tables"),
             ],
-            result=made,
+            result=[
+                *(self.files[f"{place}/{name}"] for name in ("computed.csv", "captions.json")),
+                *self.below(f"{place}/figures"),
+                *self.below(f"{place}/tables"),
+            ],
             agent=self.crate.get("#runner"),
-            **self.times(f"results/papers/{key}/computed.csv"),
+            **self.times(f"{place}/computed.csv"),
         )
         self.crate.root_dataset.append_to("mentions", action)
         return self.add(
@@ -240,11 +248,12 @@ class Packing:
             for term, kept in (("startTime", "starttime"), ("endTime", "endtime"))
         }
 
-    def describe(self, comparison: pd.DataFrame, commit: str) -> None:
-        """Describe the whole: which commit, which profiles, who, and with which verdicts."""
+    def describe(self, comparison: pd.DataFrame, metas: list[dict[str, Any]], commit: str) -> None:
+        """Describe the whole: which commit, which profiles, who, on which data, which verdicts."""
         root = self.crate.root_dataset
         root["name"] = f"annobench {__version__}: published numbers on annotation, computed again"
-        root["description"] = " ".join(sentences(counts_of(comparison, self.top / PAPERS)))
+        counts = counts_of(comparison, self.top / PAPERS)
+        root["description"] = " ".join([data_of(metas), *sentences(counts)])
         root["version"], root["identifier"] = __version__, f"commit {commit}"
         root["author"] = self.add("#runner", "Person", name=RUNNER)
         root["license"] = self.add(
