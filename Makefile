@@ -303,3 +303,4 @@ lock:  ## Lock the dependencies and the peers anew, with uv.
 
 clean: $(INSTALLED)  ## Remove what the workflow wrote, and nothing else.
 	$(BIN)/snakemake --cores 1 --delete-all-output
+	rm -rf results/crate

@@ -437,7 +437,7 @@ def test_a_run_is_certified_and_packed_with_the_times_of_its_jobs(clone):
     clone.snakemake("certificates")
     assert codecheck_form.faults(clone.top / "results/papers/example_paper/codecheck.yml") == []
     (clone.top / ".gitignore").write_text(
-        "/results/\n/.snakemake/\n/cache/\n*.egg-info/\n__pycache__/\n"
+        "/results/\n/.snakemake/\n/cache/\n*.egg-info/\n__pycache__\n"
     )
     release.git(clone.top, "init", "--quiet")
     release.git(clone.top, "add", ".")
