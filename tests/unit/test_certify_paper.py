@@ -11,7 +11,7 @@ from compared import ATTACK, comparison_of, remarks_of
 
 from annobench_replication import ledger
 from annobench_replication.faces import Tally
-from pages.records import RUNNER
+from pages.runner import RUNNER
 from scripts.papers import certify_paper
 
 CHECKED = datetime(2026, 11, 27, 10, 30, tzinfo=UTC)

@@ -15,7 +15,7 @@ from rocrate.rocrate import ROCrate
 from annobench import datasets
 from annobench_replication import ledger
 from commands import crate, crate_check, crate_packing, release
-from pages.records import RUNNER
+from pages.runner import RUNNER
 
 TOP = Path(__file__).parents[2]
 ENVIRONMENT = TOP / ".venv-crate"

@@ -25,7 +25,7 @@ from annobench_replication.faces import FACES, Tally
 from commands import release
 from commands.conclude import counts_of, data_of
 from pages.counts import sentences
-from pages.records import RUNNER
+from pages.runner import RUNNER
 
 #: Terms of the profiles that RO-Crate 1.1 lacks, such as sha256.
 TERMS = "https://w3id.org/ro/terms/workflow-run/context"

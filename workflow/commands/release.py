@@ -19,6 +19,7 @@ PLACEHOLDER = "https://annobench.invalid"
 PLACEHOLDERS = {
     PLACEHOLDER: "the repository's address",
     "Authors to be named": "the authors' names",
+    "To be named: the person who ran the workflow": "your name",
     "to be written by the authors": "what the authors have to say",
 }
 

@@ -9,9 +9,6 @@ from typing import Any
 
 import yaml
 
-#: Stands for the person who ran the workflow and answers for what came of it.
-RUNNER = "To be named: the person who ran the workflow"
-
 
 def read_record(path: Path) -> dict[str, Any]:
     """Read the record of a paper or a study, valid since the workflow began."""

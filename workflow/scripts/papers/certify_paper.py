@@ -21,7 +21,8 @@ from annobench_replication.ledger import read_comparison
 from annobench_replication.pages import render
 from pages.counts import judged
 from pages.discrepancies import PART_WORDS, of_paper
-from pages.records import RUNNER, read_metas, read_record, simulated
+from pages.records import read_metas, read_record, simulated
+from pages.runner import RUNNER
 
 SPECIFICATION = "https://codecheck.org.uk/spec/config/1.0/"
 
