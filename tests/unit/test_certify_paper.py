@@ -38,6 +38,8 @@ def study(tmp_path):
     for name in ("figures/one.svg", "tables/rates.csv", "printed/table1.csv", "computed.csv"):
         (results / name).parent.mkdir(parents=True, exist_ok=True)
         (results / name).write_text("")
+    captions = {"one": {"provenance": "real"}, "tables/rates": {"provenance": "simulated"}}
+    (results / "captions.json").write_text(json.dumps(captions))
     ledger.write_comparison(comparison_of(*ROWS), results / "comparison.csv")
     remarks_of(tmp_path / "remarks.csv")
     for id, provenance in {"a": "real", "b": "simulated"}.items():
@@ -71,8 +73,8 @@ def test_a_certificate_is_in_the_form_of_codecheck(study):
         "comparison.csv": "Every printed value, the computed value, and the verdict",
         "computed.csv": "Every computed value",
         "printed/table1.csv": "Table 1. Sizes; printed and computed values",
-        "figures/one.svg": "Figure 1. Votes",
-        "tables/rates.csv": "Ours (Section 2). Rates",
+        "figures/one.svg": "Figure 1. Votes; from real labels",
+        "tables/rates.csv": "Ours (Section 2). Rates; by simulation",
     }
 
 

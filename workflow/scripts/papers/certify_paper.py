@@ -4,6 +4,7 @@ The form is version 1.0 of https://codecheck.org.uk/spec/config/. Version 2.0 de
 self-made certificate can't have: an identifier of the register, and every author's ORCID.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -16,7 +17,7 @@ from annobench import __version__
 from annobench.core.files import recording, replacing
 from annobench.reporting.formats import counted
 from annobench_replication.exhibit import heading
-from annobench_replication.faces import Tally
+from annobench_replication.faces import GROUNDS, Tally
 from annobench_replication.ledger import read_comparison
 from annobench_replication.pages import render
 from pages.counts import judged
@@ -55,7 +56,8 @@ def manifest(paper: dict[str, Any], folder: Path) -> list[dict[str, str]]:
     FileNotFoundError
         Naming a file that is missing.
     """
-    files = dict(_files(paper))
+    captions = json.loads((folder / "captions.json").read_text(encoding="utf-8"))
+    files = dict(_files(paper, captions))
     if gone := [name for name in files if not (folder / name).is_file()]:
         raise FileNotFoundError(
             f"{folder}: {', '.join(gone)} missing. Make the results first: "
@@ -64,19 +66,20 @@ def manifest(paper: dict[str, Any], folder: Path) -> list[dict[str, str]]:
     return [{"file": name, "comment": comment} for name, comment in files.items()]
 
 
-def _files(paper: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _files(paper: dict[str, Any], captions: dict[str, dict[str, Any]]) -> Iterator[tuple[str, str]]:
     yield "comparison.csv", "Every printed value, the computed value, and the verdict"
     yield "computed.csv", "Every computed value"
     for table in paper["layouts"]:
         title = f"{table['source']}. {table['title']}"
         yield f"printed/{table['name']}.csv", f"{title}; printed and computed values"
-    for figure in paper["figures"]:
-        yield (
-            f"figures/{figure['name']}.svg",
-            heading(figure["source"], figure["title"], paper["contents"]),
-        )
-    for table in paper["tables"]:
-        yield f"tables/{table['name']}.csv", heading(table["source"], table["title"], ())
+    for kind, suffix, contents in (("figures", "svg", paper["contents"]), ("tables", "csv", ())):
+        for each in paper[kind]:
+            title = heading(each["source"], each["title"], contents)
+            caption = captions[each["name"] if kind == "figures" else f"tables/{each['name']}"]
+            yield (
+                f"{kind}/{each['name']}.{suffix}",
+                f"{title}; {GROUNDS[caption['provenance']]}",
+            )
 
 
 def summary(paper: dict[str, Any], tally: Tally, metas: list[dict[str, Any]]) -> list[str]:
