@@ -17,6 +17,7 @@ OBJECT_STORE := .venv-object-store/.installed
 IRRCAC := .venv-irrcac/.installed
 CLUSTER := .venv-cluster/.installed
 SUPPLY := .venv-supply/.installed
+CRATE := .venv-crate/.installed
 # `=` before the values of options: with a space, some of them take the targets behind them, too.
 SNAKEMAKE := $(BIN)/snakemake --cores=$(CORES) $(CONFIG:%=--configfile=%)
 # Errors, warnings, what is running and how much is done; VERBOSE=1 shows every job.
@@ -33,7 +34,7 @@ ALONE := --noconftest -p without tests/base_alone.py
 BROWSERS := --numprocesses logical --maxprocesses 4
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme release-check verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-base test-pythons nightly test-lowest dist sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits guard pool conformance lock clean
+.PHONY: help install results check course notebook docs readme crate release-check verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-base test-pythons nightly test-lowest dist sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits guard pool conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 26
@@ -76,6 +77,18 @@ readme: $(INSTALLED)  ## Write the counts of verdicts into the README, from a ru
 
 release-check: $(INSTALLED)  ## Refuse a release with placeholders: authors, the repository's address, the date in CITATION.cff.
 	$(COMMANDS)/release.py
+
+# The validator needs an older rich than the project. What it fetches, the contexts of JSON-LD, it keeps.
+crate: $(INSTALLED) $(CRATE)  ## Pack sources, results and how they were made into results/crate, an RO-Crate, and validate it.
+	@$(SNAKEMAKE) all certificates
+	$(COMMANDS)/crate.py results $(CONFIG)
+	.venv-crate/bin/rocrate-validator --no-interactive validate --profile-identifier provenance-run-crate \
+		--skip-availability-check --cache-path .venv-crate/contexts --verbose --no-paging results/crate
+
+$(CRATE): requirements/crate.txt
+	test -x .venv-crate/bin/python || "$(PYTHON)" -m venv .venv-crate
+	.venv-crate/bin/python -m pip install --quiet --require-hashes -r requirements/crate.txt
+	touch $@
 
 verdict-diff: $(INSTALLED)  ## Show which verdicts and values of the last run differ from the stored ones.
 	$(COMMANDS)/diff_verdicts.py
@@ -278,6 +291,8 @@ lock:  ## Lock the dependencies and the peers anew, with uv.
 		--no-header --no-annotate --constraints requirements/lock.txt -o requirements/browser.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --extra dev --group object-store \
 		--no-header --no-annotate pyproject.toml -o requirements/object-store.txt
+	uv pip compile --universal --generate-hashes --python-version 3.11 --group crate \
+		--no-header --no-annotate -o requirements/crate.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --group cluster --no-deps \
 		--no-header --no-annotate -o requirements/cluster.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --group supply \
@@ -288,3 +303,4 @@ lock:  ## Lock the dependencies and the peers anew, with uv.
 
 clean: $(INSTALLED)  ## Remove what the workflow wrote, and nothing else.
 	$(BIN)/snakemake --cores 1 --delete-all-output
+	rm -rf results/crate

@@ -46,11 +46,13 @@ class Took(NamedTuple):
 
 def took(*arguments: str, folder: Path, more: Mapping[str, str] | None = None) -> Took:
     """Run a command in a folder and return the seconds that it takes."""
+    # An installed package has compiled modules, which a machine may forbid to write beside a clone.
+    given = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(
         [str(ANNOBENCH), *arguments],
         cwd=folder,
-        env={**os.environ, **(more or {})},
+        env={**given, **(more or {})},
         check=True,
         capture_output=True,
     )

@@ -93,6 +93,7 @@ def test_a_release_with_placeholders_is_refused_wherever_they_are():
     refused = {line.partition(":")[0] for line in release.unready()}
     for name in ("pyproject.toml", "CITATION.cff", ".zenodo.json", "paper.md", "SECURITY.md"):
         assert name in refused, name
+    assert "workflow/pages/runner.py" in refused
 
 
 def test_the_paper_has_the_sections_and_the_length_that_the_journal_asks_for():

@@ -213,6 +213,22 @@ def test_judges_are_told_from_humans_by_name():
             judges.split_judges(labels, names)
 
 
+@pytest.mark.parametrize(
+    "judged",
+    [
+        lambda a: judges.split_judges(a, ["1"]),
+        lambda a: alternative_annotator_test(a, np.zeros(12, dtype=int), min_items=2),
+        lambda a: baselines.humans_as_judges(a, min_items=2),
+        lambda a: baselines.without_each_human(a, np.zeros(12, dtype=int), min_items=2),
+        consistency.repeat_consistency,
+    ],
+)
+def test_who_judged_is_not_known_of_counts(judged):
+    a = Annotations.from_counts(np.tile([[3, 1], [1, 3]], (6, 1)))
+    with pytest.raises(AnnotationError, match="these labels are anonymous"):
+        judged(a)
+
+
 def test_a_judge_that_never_looks_passes_where_one_category_prevails(rng):
     common = (rng.random((400, 4)) < 0.1).astype(int).astype(str)
     humans = Annotations.from_wide(pd.DataFrame(common, columns=list("abcd")))

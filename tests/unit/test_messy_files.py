@@ -182,6 +182,12 @@ def labels_of(*names):
         (["yes", "**Yes**.", "no"], "differ only by spaces, capitals or punctuation"),
         (["yes", "no", "n/a"], "“n/a” may mean that there is no label"),
         (["yes", "no", " "], "“ ” may mean that there is no label"),
+        (["yes", "no", "."], "“.” may mean that there is no label"),
+        (["yes", "no", "Skipped"], "“Skipped” may mean that there is no label"),
+        (["yes", "no", "#REF!"], "“#REF!” may mean that there is no label"),
+        (["pos", "neg", "-99"], "“-99” may mean that there is no label"),
+        (["pos", "neg", "999", "nan"], "“999”, “nan” may mean that there is no label"),
+        (["pos", "neg", "-1.0"], "“-1” may mean that there is no label"),
         (["food", "price", "food, price"], '--separator ","'),
         ([f"w{n}" for n in range(60)], "60 categories: is this the column of labels?"),
     ],
@@ -198,7 +204,10 @@ def test_doubtful_categories_are_told_by_every_command(tmp_path, names, said):
         assert said in " ".join(run(*words).output.split())
 
 
-@pytest.mark.parametrize("names", [["yes", "no"], ["-1", "1"], ["+", "-"], ["1", "2", "3"]])
+@pytest.mark.parametrize(
+    "names",
+    [["yes", "no"], ["-1", "1"], ["+", "-"], ["1", "2", "3"], ["low", "5", "9"], ["9", "99"]],
+)
 def test_sound_categories_raise_no_doubt(names):
     assert doubtful_categories(labels_of(*names)) == []
 

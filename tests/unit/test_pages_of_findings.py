@@ -8,8 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from compared import ATTACK, DAY, comparison_of, remarks_of
 
-from annobench_replication import ledger, schemas, vocabulary
+from annobench_replication import ledger, vocabulary
 from commands import conclude, count_verdicts
 from pages import counts, discrepancies, findings, short_names, table_columns
 from pages.source_lines import Place, Sources
@@ -17,26 +18,7 @@ from scripts.site import render_index, render_lists
 
 SITE = Path(__file__).parents[2] / "workflow" / "site"
 STUDIES = [str(path) for path in (SITE.parent / "studies").glob("*/study.yaml")]
-ATTACK = "<script>alert('x')</script>"
-DAY = "2026-11-26"
 CAUSES = ("misprint", "formula", "method")
-
-
-def comparison_of(*rows):
-    """Return a comparison of rows that say what differs from a plain deviation."""
-    blank = dict.fromkeys(ledger.COMPARISON_COLUMNS, "") | dict.fromkeys(
-        ledger.NUMBERS, float("nan")
-    )
-    plain = {"paper": "study", "source": "Table 1", "relation": "eq", "published": "0.50"}
-    plain |= {"computed": 0.75, "verdict": "deviates", "label": "kappa", "erratum": "slip"}
-    plain |= {"cause": "misprint", "weight": "value", "explanation": "why", "evidence": "sums"}
-    plain |= {"status": "not_contacted", "date": DAY}
-    return pd.DataFrame([blank | plain | {"target": f"a.{n}"} | row for n, row in enumerate(rows)])
-
-
-def remarks_of(path, *rows):
-    pd.DataFrame(rows, columns=list(schemas.REMARKS.columns)).to_csv(path, index=False)
-    return path
 
 
 def test_values_of_one_cause_are_one_finding():

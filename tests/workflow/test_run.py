@@ -9,6 +9,7 @@ import socket
 import time
 from contextlib import suppress
 
+import codecheck_form
 import links
 import pytest
 import unrendered
@@ -16,6 +17,7 @@ from clones import TOP, jobs_of, jobs_with
 
 from annobench_replication.ledger import read_comparison
 from annobench_replication.verdicts import check
+from commands import crate, crate_check, release
 
 pytestmark = pytest.mark.workflow
 
@@ -429,6 +431,28 @@ def reached(start, edges):
     """Return what follows from a stage, directly or not."""
     after = {end for first, end in edges if first == start}
     return after.union(*(reached(end, edges) for end in after))
+
+
+def test_a_run_is_certified_and_packed_with_the_times_of_its_jobs(clone):
+    clone.snakemake("certificates")
+    assert codecheck_form.faults(clone.top / "results/papers/example_paper/codecheck.yml") == []
+    (clone.top / ".gitignore").write_text(
+        "/results/\n/.snakemake/\n/cache/\n*.egg-info/\n__pycache__\n"
+    )
+    release.git(clone.top, "init", "--quiet")
+    release.git(clone.top, "add", ".")
+    release.git(
+        clone.top,
+        *("-c", "user.name=a", "-c", "user.email=a@b"),
+        *("commit", "--quiet", "-m", "all"),
+    )
+    folder = clone.top / "results/crate"
+    crate.pack(clone.top / "results", folder, clone.top)
+    assert crate_check.faults(folder) == []
+    graph = json.loads((folder / crate_check.METADATA).read_text())["@graph"]
+    [action] = [entity for entity in graph if entity["@id"] == "#analysis-example_paper"]
+    assert action["startTime"] <= action["endTime"]
+    assert [each["@id"] for each in action["object"]] == ["results/data/anesthesia/"]
 
 
 # --- the check -----------------------------------------------------------------------

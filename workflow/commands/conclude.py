@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -22,21 +23,25 @@ def counts_of(comparison: pd.DataFrame, papers: Path) -> Counts:
     return count(comparison, map(read_record, files.values()), of_all(comparison, files))
 
 
+def data_of(metas: list[dict[str, Any]]) -> str:
+    """Say whether the data are real, or what of them is simulated and why."""
+    stand_ins = [meta["id"] for meta in simulated(metas)]
+    if not stand_ins:
+        return f"All {len(metas)} data sets are real."
+    names = ", ".join([*stand_ins[:MOST], *(["..."] if len(stand_ins) > MOST else [])])
+    first = simulated(metas)[0]
+    why = first["why_simulated"].rstrip(".")
+    return (
+        f"SIMULATED, not real: {len(stand_ins)} of {len(metas)} data sets ({names}). "
+        f"{first['id']}: {why}."
+    )
+
+
 def main(results: Path, papers: Path = PAPERS) -> str:
     """Return the last lines of a run."""
     metas = read_metas(map(str, sorted(results.glob("data/*/meta.json"))))
-    stand_ins = [meta["id"] for meta in simulated(metas)]
-    source = f"All {len(metas)} data sets are real."
-    if stand_ins:
-        names = ", ".join([*stand_ins[:MOST], *(["..."] if len(stand_ins) > MOST else [])])
-        first = simulated(metas)[0]
-        why = first["why_simulated"].rstrip(".")
-        source = (
-            f"SIMULATED, not real: {len(stand_ins)} of {len(metas)} data sets ({names}). "
-            f"{first['id']}: {why}."
-        )
     told = sentences(counts_of(read_comparison(results / "comparison.csv"), papers))
-    return "\n".join([source, *told, f"Open {results / 'index.html'}."])
+    return "\n".join([data_of(metas), *told, f"Open {results / 'index.html'}."])
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ PLACEHOLDER = "https://annobench.invalid"
 PLACEHOLDERS = {
     PLACEHOLDER: "the repository's address",
     "Authors to be named": "the authors' names",
+    "To be named: the person who ran the workflow": "your name",
     "to be written by the authors": "what the authors have to say",
 }
 
@@ -27,6 +28,19 @@ def git(top: Path, *arguments: str) -> str:
     """Return what git prints."""
     command = ["git", "-C", str(top), *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()  # noqa: S603
+
+
+def commit_of(top: Path, form: str) -> str:
+    """Return the commit that the sources are of, in a format of `git log`.
+
+    Raises
+    ------
+    SystemExit
+        If they differ from it.
+    """
+    if git(top, "status", "--porcelain"):
+        sys.exit(f"{top} differs from its last commit: commit the changes first.")
+    return git(top, "log", "-1", f"--format={form}")
 
 
 def unready(top: Path = TOP) -> list[str]:
@@ -63,9 +77,7 @@ def stamp(site: Path, top: Path = TOP) -> None:
     script = site / "_static/stamp.js"
     if not script.is_file():
         sys.exit(f"{site} has no _static/stamp.js: name a copy of results/site.")
-    if git(top, "status", "--porcelain"):
-        sys.exit(f"{top} differs from its last commit: commit the changes first.")
-    commit, date = git(top, "log", "-1", "--format=%h %cs").split()
+    commit, date = commit_of(top, "%h %cs").split()
     words = json.dumps(f", {date}, commit {commit}")
     script.write_text(f'document.getElementById("stamp").textContent = {words};\n', "utf-8")
 

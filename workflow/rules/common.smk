@@ -275,6 +275,15 @@ def page_inputs(wildcards):
     return shown(paper) | {"modules": [str(path) for path in paper.sources]}
 
 
+def certificate_inputs(wildcards):
+    """Return what a certificate lists, and what it is filled in from."""
+    template = PACKAGE.parent / "annobench_replication/templates/codecheck.html.j2"
+    return shown(PAPERS[wildcards.paper]) | {
+        "printed": printed_tables(wildcards.paper),
+        "template": [str(template), *templates()],
+    }
+
+
 def notebook_sources(wildcards):
     """Return a digest of the library sources that a notebook imports."""
     notebook = NOTEBOOKS / f"{wildcards.notebook}.ipynb"

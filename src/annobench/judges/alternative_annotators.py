@@ -390,6 +390,7 @@ def alternative_annotator_test(
     True
     """
     humans = as_annotations(humans, "alternative_annotator_test")
+    humans.check_annotators("alternative_annotator_test")
     codes = _check_judge(humans, judge, epsilon, fdr)
     compared = _compare(humans.first_labels(), codes, score)
     group = np.arange(humans.n_items) if clusters is None else pd.factorize(np.asarray(clusters))[0]

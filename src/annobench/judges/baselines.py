@@ -55,6 +55,7 @@ def humans_as_judges(humans: Annotations, **options: Any) -> pd.DataFrame:
         too few items are left, of which two others labelled each.
     """
     humans = as_annotations(humans, "humans_as_judges")
+    humans.check_annotators("humans_as_judges")
     return pd.DataFrame([_as_judge(humans, name, options) for name in humans.annotators])
 
 
@@ -85,6 +86,7 @@ def without_each_human(humans: Annotations, judge: ArrayLike, **options: Any) ->
         n_tested; NaN and 0 where too few items are left.
     """
     humans = as_annotations(humans, "without_each_human")
+    humans.check_annotators("without_each_human")
     rows = []
     for j, name in enumerate(humans.annotators):
         others = humans.select(annotators=np.arange(humans.n_annotators) != j)

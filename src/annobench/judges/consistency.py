@@ -54,6 +54,7 @@ def repeat_consistency(annotations: Annotations, *, order: ArrayLike | None = No
     [2.0, 0.5, 0.5]
     """
     annotations = as_annotations(annotations, "repeat_consistency")
+    annotations.check_annotators("repeat_consistency")
     a = annotations
     item, n_items = a.item.astype(np.int64), a.n_items
     if order is not None:

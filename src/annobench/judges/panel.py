@@ -64,6 +64,7 @@ def split_judges(annotations: Annotations, judges: Iterable[str]) -> Panel:
     (('ann',), [1, 0])
     """
     annotations = as_annotations(annotations, "split_judges")
+    annotations.check_annotators("split_judges")
     names = list(judges)
     if not names:
         raise AnnotationError("split_judges: no judge is named. Name the annotators that are one.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
@@ -18,7 +19,12 @@ MAX_REMARKS: Final = 20
 #: Categories beyond which the column may not be that of labels.
 MANY_CATEGORIES: Final = 50
 
-_MISSING = {"", "na", "n/a", "n.a.", "nan", "none", "null", "nil", "-", "--", "?", "#n/a", "<na>"}
+_MISSING = {
+    *("", "-", "--", ".", "?", "na", "n/a", "n.a.", "<na>", "nan", "none", "null", "nil"),
+    *("#n/a", "#ref!", "#value!", "#name?", "missing", "blank", "empty", "skip", "skipped"),
+    *("no answer", "no label", "not annotated", "not labeled", "not labelled", "unlabeled"),
+    *("unlabelled", "unannotated"),
+}
 #: Numbers that questionnaires use for a missing answer.
 _CODE = re.compile(r"-?(?:9+|8+|7+)(?:\.0)?|-1")
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
@@ -168,7 +174,11 @@ def _are_numbers(names: Sequence[str]) -> bool:
 
 def _missing(names: Sequence[str]) -> list[str]:
     signs = {"-", "--"} if "+" in names else set()
-    gaps = [name for name in names if name.strip().casefold() in _MISSING - signs]
+    words = [name for name in names if not _is_number(name)]
+    codes = [name for name in names if _CODE.fullmatch(name)]
+    # Among words a number such as 99 is a code, unless there are other numbers.
+    lone = codes if len(words) > 1 and len(words) + len(codes) == len(names) else []
+    gaps = [name for name in names if name in lone or name.strip().casefold() in _MISSING - signs]
     if not gaps or len(gaps) == len(names):
         return []
     return [
@@ -176,6 +186,13 @@ def _missing(names: Sequence[str]) -> list[str]:
         "is no label. As it stands each counts as a category: if it is none, leave it out with "
         f"--missing {_option(gaps[0])}."
     ]
+
+
+def _is_number(name: str) -> bool:
+    try:
+        return math.isfinite(float(name))
+    except ValueError:
+        return False
 
 
 def _far(names: Sequence[str]) -> list[str]:

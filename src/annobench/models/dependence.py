@@ -270,7 +270,8 @@ class _Panel:
         rows = rng.standard_gamma(np.maximum(working.parameters, np.finfo(float).tiny))
         rows /= np.maximum(rows.sum(axis=2, keepdims=True), np.finfo(float).tiny)
         drawn = np.empty_like(self.observed)
-        draw_labels(rng, self.offsets, self.annotator, working.prevalence, rows, drawn)
+        uniform = rng.random(self.offsets.size - 1 + drawn.size)
+        draw_labels(uniform, self.offsets, self.annotator, working.prevalence, rows, drawn)
         return drawn
 
     def correlation(self, label: Codes, posterior: Floats) -> float:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from annobench.core.errors import MAX_FAULTS, AnnotationError
 from annobench.spans.f1 import SpanF1
@@ -188,4 +187,7 @@ def _most_matches(first: Sequence[Box], second: Sequence[Box], threshold: float)
     """Count the pairs of the largest matching of boxes that overlap enough."""
     fits = [[intersection_over_union(a, b) >= threshold for b in second] for a in first]
     graph = sparse.csr_array(np.array(fits, dtype=np.int8).reshape(len(first), len(second)))
+    # Whoever has no spans need not wait until it is imported.
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
     return int((maximum_bipartite_matching(graph) >= 0).sum()) if graph.nnz else 0

@@ -16,7 +16,6 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from annobench.core.errors import AnnotationError
 from annobench.spans.marks import Limits, Marks, Relation, Span
@@ -249,6 +248,9 @@ def _most_overlaps(first: Sequence[Span | Relation], second: Sequence[Span | Rel
     graph = sparse.csr_array(
         (np.ones(len(edges), dtype=np.int8), (rows, columns)), shape=(len(first), len(second))
     )
+    # Whoever has no spans need not wait until it is imported.
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
     return int((maximum_bipartite_matching(graph) >= 0).sum())
 
 

@@ -11,11 +11,9 @@ from annobench.reporting.pages import render
 
 def alone(page: str, title: str, styles: Iterable[Path], folder: Path) -> str:
     """Return a page of the site with its style, whose sources are a page of this kind, too."""
-    linked = page.replace('href="source.html', 'href="page_source.html')
-    style = "\n".join(path.read_text(encoding="utf-8") for path in styles)
-    return render(
-        "alone.html.j2", folder, title=title, page=Markup(linked), more_style=Markup(style)
-    )
+    linked = Markup(page.replace('href="source.html', 'href="page_source.html'))  # noqa: S704  (rendered)
+    style = Markup("\n".join(path.read_text(encoding="utf-8") for path in styles))  # noqa: S704
+    return render("alone.html.j2", folder, title=title, page=linked, more_style=style)
 
 
 if snakemake := globals().get("snakemake"):

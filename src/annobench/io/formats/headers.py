@@ -48,7 +48,7 @@ def delimiter_of(text: str) -> str:
     def fit(delimiter: str) -> tuple[int, int, int]:
         widths = _widths(head, delimiter)
         alike = sum(width == widths[0] for width in widths) if widths and widths[0] > 1 else 0
-        return alike, *(widths[:1] or [0]), sum(widths)
+        return alike, widths[0] if widths else 0, sum(widths)
 
     return max(DELIMITERS, key=fit)
 

@@ -79,9 +79,8 @@ def votes_start(annotations: Annotations) -> Floats:
         1/K for an item without labels.
     """
     annotations = as_annotations(annotations, "votes_start")
-    shares: Floats = kernels.votes(
-        annotations.item, annotations.label, annotations.n_items, annotations.n_categories
-    )
+    shares = np.zeros((annotations.n_items, annotations.n_categories))
+    kernels.votes(annotations.item, annotations.label, shares)
     return shares
 
 

@@ -34,13 +34,17 @@ def residual_products(offsets, annotator, label, posterior, right, deviation, pr
 
 
 @kernel()
-def draw_labels(rng, offsets, annotator, prevalence, confusion, label):
-    """Draw the labels of each item anew: a category, and labels independent given it."""
+def draw_labels(uniform, offsets, annotator, prevalence, confusion, label):
+    """Draw the labels of each item anew: a category, and labels independent given it.
+
+    Of the I + N uniform numbers each item takes one, and then one for each of its labels: to
+    compile a generator takes half a second.
+    """
     n_categories = prevalence.size
     for i in range(offsets.size - 1):
-        k = _draw(rng.random(), prevalence, n_categories)
+        k = _draw(uniform[offsets[i] + i], prevalence, n_categories)
         for n in range(offsets[i], offsets[i + 1]):
-            label[n] = _draw(rng.random(), confusion[annotator[n], k], n_categories)
+            label[n] = _draw(uniform[n + i + 1], confusion[annotator[n], k], n_categories)
 
 
 @kernel()

@@ -15,11 +15,15 @@ from annobench.core.compiled import kernel, math
 _LARGE = 10.0
 
 
-@kernel()
 def expect(item, annotator, label, table, log_component, responsibility):
     """Write the items' posterior of the components, (I, C); return the sum of log normalisers."""
+    labelled = np.zeros(len(responsibility), dtype=np.bool_)  # a kernel's own compiles for longer
+    return _expect(item, annotator, label, table, log_component, responsibility, labelled)
+
+
+@kernel()
+def _expect(item, annotator, label, table, log_component, responsibility, labelled):
     n_items, n_components = responsibility.shape
-    labelled = np.zeros(n_items, dtype=np.bool_)
     for i in range(n_items):
         for c in range(n_components):
             responsibility[i, c] = log_component[c]
