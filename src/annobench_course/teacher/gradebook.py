@@ -191,8 +191,9 @@ def _late(row: pd.Series, due: datetime | None) -> Iterator[str]:
     """Yield by how much a notebook is late, if it is."""
     by = datetime.fromisoformat(row["submitted"]) - due if due and row["submitted"] else None
     if by is not None and by > timedelta(0):
-        hours, rest = divmod(int(by.total_seconds()) // 60, 60)
-        yield f"late by {hours}:{rest:02d} hours"
+        hours, rest = divmod(by.seconds // 60, 60)
+        days = f"{by.days} {'day' if by.days == 1 else 'days'} and " if by.days else ""
+        yield f"late by {days}{hours}:{rest:02d} hours"
     elif _LATE.search(row["file"]):
         yield "late, as Canvas says"
 
@@ -218,7 +219,8 @@ def _key(name: str) -> str:
 
 
 def _shown(person: pd.Series) -> str:
-    return str(next(value for value in person if value))
+    first, last = person.get("First name", ""), person.get("Last name", person.get("Surname", ""))
+    return f"{first} {last}".strip() or str(next(value for value in person if value))
 
 
 def _title(session: str) -> str:
