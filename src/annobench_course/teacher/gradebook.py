@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from annobench.io.formats.headers import delimiter_of
 from annobench_course import sessions
 from annobench_course.errors import CourseError
 from annobench_course.teacher.grading import COLUMNS, TOTAL
@@ -235,8 +236,7 @@ def _read(path: Path | str) -> pd.DataFrame:
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not UTF-8"
         raise CourseError(f"{path}: this table can't be read ({why}).") from None
-    head = text.partition("\n")[0]
-    rows = list(csv.reader(text.splitlines(), delimiter=max(",;\t", key=head.count)))
+    rows = list(csv.reader(text.splitlines(), delimiter=delimiter_of(text)))
     if not rows or any(len(row) != len(rows[0]) for row in rows if row):
         raise CourseError(f"{path}: its rows are not all as long as the first. Export it anew.")
     columns = [name.strip() for name in rows[0]]
