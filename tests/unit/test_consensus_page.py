@@ -124,6 +124,18 @@ def test_the_terminal_says_how_accurate_annotators_are_the_least_first(tmp_path,
     assert "2 more annotators have a higher accuracy, see annotators" in done.output
 
 
+def test_labels_that_count_twice_are_remarked_on(labels, tmp_path):
+    ab.write_labels(labels, path := tmp_path / "labels.csv")
+    said = "not the annotator's first for the item, 1 of them the same label again: all count"
+    assert said not in CliRunner().invoke(app, ["consensus", str(path), "--model", "voting"]).output
+    text = path.read_text()
+    path.write_text(text + text.splitlines()[1] + "\n")
+    twice = CliRunner().invoke(app, ["consensus", str(path), "--model", "voting"]).output
+    assert f"1 of {labels.n_labels + 1} labels are {said}" in twice
+    words = ["consensus", str(path), "--model", "voting", "--repeats", "first"]
+    assert "the first was kept" in CliRunner().invoke(app, words).output
+
+
 def test_the_terminal_says_no_accuracy_where_the_model_estimates_none(labels, tmp_path):
     ab.write_labels(labels, path := tmp_path / "labels.csv")
     done = CliRunner().invoke(app, ["consensus", str(path), "--model", "voting"])

@@ -344,7 +344,7 @@ def select(
     dropped = int((~kept).sum())
     if dropped:
         steps.append((f"left out: repeated labels, of which the {repeats} is kept", dropped, ""))
-        remarks.append(remark)
+    remarks += [remark] if remark else []
     people = [] if keep_names else [name for name in labels.annotators if is_email(name)]
     new = pseudonyms(people, labels.annotators)
     if new:
@@ -430,9 +430,9 @@ def _labels(
 def _without_repeats(
     labels: Annotations, path: Path, repeats: Repeats
 ) -> tuple[Annotations, NDArray[np.bool_], str]:
-    """Refuse repeated labels or leave them out: the labels, which were kept, a remark."""
+    """Refuse repeated labels, leave them out or count all: labels, which were kept, a remark."""
     at = labels.first_repeat
-    if at is None or repeats == "all":
+    if at is None:
         return labels, np.ones(labels.n_labels, dtype=bool), ""
     pair = labels.item.astype(np.int64) * labels.n_annotators + labels.annotator
     which: Literal["first", "last"] = "last" if repeats == "last" else "first"
@@ -451,6 +451,9 @@ def _without_repeats(
             "first or --repeats last; or, if it is a second round, give the annotator another "
             "name there."
         )
+    if repeats == "all":
+        remark = f"{what}: all count. If some are there by mistake, add --repeats first."
+        return labels, np.ones(labels.n_labels, dtype=bool), remark
     return labels.select(labels=~repeated), ~repeated, f"{what}: the {repeats} was kept."
 
 
