@@ -59,6 +59,7 @@ check: $(INSTALLED)  ## Compute everything, and fail on what is missing, unexpla
 
 course: $(INSTALLED)  ## Make the course: notebooks, pages, slides, the archive; see results/course.
 	@$(SNAKEMAKE) course
+	@echo "Open results/course/index.html. annobench-course.zip beside it is for students, annobench-course-teacher.zip for you."
 
 notebook: $(JUPYTER)  ## Open the papers' notebooks in JupyterLab; `make results` first.
 	.venv-jupyter/bin/jupyter lab notebooks

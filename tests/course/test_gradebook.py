@@ -72,6 +72,16 @@ def test_everybody_gets_their_own_points_and_nobody_those_of_others(files, peopl
     assert (remarks["remark"] == "missing").sum() == 3
 
 
+def test_remarks_name_people_in_full_and_say_how_many_days_a_notebook_is_late(files):
+    early = DUE.replace("=2026-10-01", "=2026-09-29")
+    assert early != DUE
+    _, remarks = filled(files(MOODLE), due=[early])
+    missing = remarks.loc[remarks["remark"] == "missing", "student"]
+    assert all(len(name.split()) > 1 for name in missing)
+    late = remarks.loc[remarks["file"] == "b.ipynb", "remark"].tolist()
+    assert "late by 2 days and 0:05 hours" in late
+
+
 def test_canvas_gets_its_columns_and_the_points_that_can_be_reached(files):
     table, _ = filled(files(CANVAS))
     assert table.columns.tolist() == [*gradebook._CANVAS, "Session 1", "Session 2"]

@@ -107,6 +107,13 @@ def test_scores_of_fits_that_have_not_converged_are_marked_and_counted_nowhere(t
     assert "† The fit had not converged" in html
 
 
+def test_a_method_of_ones_own_is_marked_wherever_it_stands(html):
+    tags = set(re.findall(r'<(\w+)[^>]* class="marked"', html))
+    assert {"td", "th", "tr"} <= tags
+    styled = " ".join(re.findall(r"\n([^\n{]*\.marked[^\n{]*)\{", html))
+    assert all(f"{tag}.marked" in styled for tag in tags)
+
+
 def test_the_page_opens_with_a_ranking_and_what_it_comes_to(tables, html):
     rows = ranking(tables, "NA")
     counting = {f"set {n} {NASTY}" for n in range(1, 6)} | {"NA"}

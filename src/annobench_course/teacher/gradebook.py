@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from annobench.io.formats.headers import delimiter_of
 from annobench_course import sessions
 from annobench_course.errors import CourseError
 from annobench_course.teacher.grading import COLUMNS, TOTAL
@@ -191,8 +192,9 @@ def _late(row: pd.Series, due: datetime | None) -> Iterator[str]:
     """Yield by how much a notebook is late, if it is."""
     by = datetime.fromisoformat(row["submitted"]) - due if due and row["submitted"] else None
     if by is not None and by > timedelta(0):
-        hours, rest = divmod(int(by.total_seconds()) // 60, 60)
-        yield f"late by {hours}:{rest:02d} hours"
+        hours, rest = divmod(by.seconds // 60, 60)
+        days = f"{by.days} {'day' if by.days == 1 else 'days'} and " if by.days else ""
+        yield f"late by {days}{hours}:{rest:02d} hours"
     elif _LATE.search(row["file"]):
         yield "late, as Canvas says"
 
@@ -218,7 +220,8 @@ def _key(name: str) -> str:
 
 
 def _shown(person: pd.Series) -> str:
-    return str(next(value for value in person if value))
+    first, last = person.get("First name", ""), person.get("Last name", person.get("Surname", ""))
+    return f"{first} {last}".strip() or str(next(value for value in person if value))
 
 
 def _title(session: str) -> str:
@@ -233,8 +236,7 @@ def _read(path: Path | str) -> pd.DataFrame:
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not UTF-8"
         raise CourseError(f"{path}: this table can't be read ({why}).") from None
-    head = text.partition("\n")[0]
-    rows = list(csv.reader(text.splitlines(), delimiter=max(",;\t", key=head.count)))
+    rows = list(csv.reader(text.splitlines(), delimiter=delimiter_of(text)))
     if not rows or any(len(row) != len(rows[0]) for row in rows if row):
         raise CourseError(f"{path}: its rows are not all as long as the first. Export it anew.")
     columns = [name.strip() for name in rows[0]]
