@@ -46,6 +46,7 @@ NOT_RESULTS = {
     "annobench.judges.scores.ItemScores": "scores as data, which comparisons take",
     "annobench.labels.annotations.Annotations": "the container of labels, with a line of its own",
     "annobench.labels.hierarchy.Hierarchy": "an inventory of categories",
+    "annobench.models.dawid_skene.em.Problem": "labels in the layout of the kernels",
     "annobench.models.pool.Weights": "what a pool is fitted with",
     "annobench.pairwise.comparisons.Comparisons": "a container of judgements",
     "annobench.scale.partitions.PartitionedLabels": "a container of labels, on disk",
