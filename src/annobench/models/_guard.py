@@ -92,7 +92,7 @@ def guard(
 
     Notes
     -----
-    Looking for another optimum costs some ten fits, of more than 200,000 labels ten of so many and
+    Looking for another optimum costs some ten fits, of more than 100,000 labels ten of so many and
     one of all; the check whether annotators err together costs what `annobench.models.dependence`
     says, and all else a pass over the labels.
 

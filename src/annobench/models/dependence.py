@@ -53,8 +53,8 @@ Codes = NDArray[np.int64]
 
 #: From which p-value on a fit warns.
 ALARM = 0.01
-#: Labels from which r has a standard deviation below .001; of more, items are drawn.
-_ENOUGH = 200_000
+#: Labels from which r has a standard deviation of about .002 or less; of more, items are drawn.
+_ENOUGH = 100_000
 #: Updates of the working model for each set of labels.
 _UPDATES = 5
 #: Gamma prior, shape and rate, of the concentration of annotators' rows.
@@ -144,7 +144,7 @@ def check(
     Notes
     -----
     Each of the `replicates` + 1 sets of labels costs some 20 passes of K operations a label. Of
-    more than 200,000 labels those of items drawn at random are checked, about as many.
+    more than 100,000 labels those of items drawn at random are checked, about as many.
 
     References
     ----------
@@ -190,7 +190,7 @@ def check(
 
 
 def enough_items(annotations: Annotations, rng: np.random.Generator) -> Codes:
-    """Return all items, or of more than 200,000 labels items drawn at random with about as many."""
+    """Return all items, or of more than 100,000 labels items drawn at random with about as many."""
     items = np.arange(annotations.n_items)
     if annotations.n_labels <= _ENOUGH:
         return items
