@@ -100,12 +100,14 @@ def test_snakemake_takes_what_the_documentation_says(server, command):
     assert status == 0, output
 
 
-#: What is no output of a rule: the folder of their logs, and the page that `make peer` writes.
-ELSEWHERE = {"results/logs", "results/peers/crowd_kit.html"}
+#: What is no output of a rule: the folder of logs, and what `make peer` and `make crate` write.
+ELSEWHERE = {"results/logs", "results/peers/crowd_kit.html", "results/crate"}
 
 
 def test_every_file_of_the_results_that_a_page_names_is_made(server):
-    status, output = server.dry_run(["--cores=1", "all", "check", "course", "--summary"])
+    status, output = server.dry_run(
+        ["--cores=1", "all", "check", "course", "certificates", EXAMPLE, "--summary"]
+    )
     assert status == 0, output
     made = set(re.findall(r"results/[^\s,]+", output))
     made |= {str(parent) for path in made for parent in PurePath(path).parents}
@@ -113,5 +115,5 @@ def test_every_file_of_the_results_that_a_page_names_is_made(server):
         named = re.findall(r"(?<![\w/.])results/[\w./<>-]*[\w>]", documented.text_of(page))
         for name in set(named) - ELSEWHERE:
             # The site is one output; its computed pages are made in another folder before.
-            path = name.replace("<key>", EXAMPLE).replace("results/site/", "results/pages/")
+            path = in_clone(name).replace("results/site/", "results/pages/")
             assert path in made, f"{page}: {name}"
