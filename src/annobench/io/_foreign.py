@@ -55,8 +55,8 @@ def what_it_is(head: bytes) -> str | None:
 
 
 def remedy_of_widths(delimiter: str, width: int, widths: Sequence[int]) -> str:
-    """Say how to mend rows with more or fewer fields than the header has."""
-    if all(own > width for own in widths):
+    """Say how to mend rows of these widths, if any is known, under a header of another one."""
+    if widths and all(own > width for own in widths):
         sign = "a tab" if delimiter == "\t" else repr(delimiter)
         return f"Put each value that holds {sign} in quotation marks."
     return "Complete or quote these rows; the file may have been cut off."

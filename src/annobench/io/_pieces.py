@@ -365,15 +365,15 @@ def _batches_of_text(address: str, columns: dict[str, str | None]) -> Iterator[d
                     before += batch.num_rows
                     yield {role: batch[name] for name, role in chosen.items()}
             except pa.ArrowInvalid:
-                _report(address, faults, checked.fault, remedy_of_widths(delimiter, 0, [0]))
+                _report(address, faults, checked.fault, remedy_of_widths(delimiter, 0, []))
                 raise
     except (pa.ArrowInvalid, OSError, EOFError, zlib.error) as error:
         raise ReaderError(
             f"{address}: cut off, or not text in UTF-8 with one row per label ({error}). Correct "
             "the file, or save it anew."
         ) from error
-    widths += [0] if checked.fault else []
-    _report(address, faults, checked.fault, remedy_of_widths(delimiter, len(header), widths))
+    known = [] if checked.fault else widths
+    _report(address, faults, checked.fault, remedy_of_widths(delimiter, len(header), known))
 
 
 def _refuse_second_header(address: str, batch: pa.RecordBatch, before: int) -> None:

@@ -538,7 +538,7 @@ def _careful(
                     f"line {reader.line_num}: {len(row)} fields where the header has {len(header)}"
                 )
     except csv.Error as error:
-        widths.append(0)
+        widths.clear()  # what follows is not known
         faults.append(f"line {reader.line_num}: {error}")
     report_faults(path, faults, remedy_of_widths(delimiter, len(header), widths))
     return rows[1:], lines[1:]
