@@ -240,7 +240,7 @@ class Workshop:
             arguments = [str(path.relative_to(TOP))]
             found = self.run(arguments, FIRST_RUN, plain, lambda: Recorder(self.package, draft))
             print(f"    {path.name}: {found}, {time.time() - began:.0f} s", flush=True)
-            if not draft.stat().st_size:
+            if not draft.stat().st_size and found != "none":  # that is, all are slow
                 raise SystemExit(f"{path}: no test began; see {self.log}")
             draft.replace(stored)
         calls = Calls({}, {}, set())

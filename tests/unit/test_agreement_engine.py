@@ -807,6 +807,21 @@ def test_a_slider_of_a_hundred_marks_is_no_burden():
     assert len(result.by_pair()) == 3
 
 
+@pytest.mark.parametrize("weights", [None, "quadratic"])
+def test_lights_kappa_has_its_derivative_in_closed_form(weights):
+    # Pairs without a common item, or with one category throughout, have no kappa and no weight.
+    a = made(11, n_items=40, n_annotators=9, missing=0.7)
+    with pytest.warns(DegenerateWarning):
+        result = ag.light_kappa(a, weights=weights)
+    form, totals = result.form, result.totals
+    slopes = form.value(totals + 1e-30j * np.eye(totals.size)).imag / 1e-30
+    np.testing.assert_allclose(form.gradient(totals), slopes, rtol=1e-12, atol=1e-16)
+    undefined = Annotations.from_arrays([0, 0, 1, 1], list("abab"), [1, 1, 1, 1])
+    with pytest.warns(DegenerateWarning):
+        form = ag.light_kappa(undefined).form
+    assert np.isnan(form.gradient(form.totals)).all()
+
+
 def test_a_difference_divides_as_its_coefficients_do():
     a = made(10, n_items=20, n_annotators=3, missing=0.0)
     one = ag.fleiss_kappa(a)

@@ -27,18 +27,23 @@ def _both(monkeypatch, function, *arguments):
     return few, many
 
 
-def test_the_order_is_stable(labels, monkeypatch):
-    item, _ = labels
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(item, minlength=40))])
+@pytest.mark.parametrize("shift", [0, 2**16 - 41, 2**16 - 40, 2**16])
+def test_the_order_is_stable(labels, shift, monkeypatch):
+    item, n_items = labels[0] + shift, 40 + shift
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(item, minlength=n_items))])
     few, many = _both(monkeypatch, _grouping.stable_order, item, offsets)
     assert few.tolist() == many.tolist() == sorted(range(300), key=lambda n: item[n])
 
 
-def test_the_first_repeat(labels, monkeypatch):
+@pytest.mark.parametrize("cells", [0, 5, 20])
+def test_the_first_repeat(labels, cells, monkeypatch):
     item, annotator = labels
     offsets = np.concatenate([[0], np.cumsum(np.bincount(item, minlength=40))])
     order = _grouping.stable_order(item, offsets)
-    few, many = _both(monkeypatch, _grouping.find_repeat, offsets, order, annotator, 9)
+    # Repeats are looked for by comparing, counting and hashing.
+    with monkeypatch.context() as patched:
+        patched.setattr(_grouping, "_CELLS", cells)
+        few, many = _both(patched, _grouping.find_repeat, offsets, order, annotator, 9)
     seen = set()
     for n in order:
         pair = item[n], annotator[n]

@@ -24,6 +24,7 @@ from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
+from annobench.labels.view import View
 from annobench.resampling.multiplicity import holm
 
 __all__ = ["MarginalHomogeneity", "marginal_homogeneity"]
@@ -147,10 +148,9 @@ def marginal_homogeneity(
             "items that overlap."
         )
     tests, categories = [], []
-    order = np.argsort(pairs.pair, kind="stable")
-    ends = np.cumsum(counts)
+    by_pair = View.of(pairs.pair, pairs.n_pairs)
     for p in np.flatnonzero(counts >= max(min_items, 1)):
-        rows = order[ends[p] - counts[p] : ends[p]]
+        rows = by_pair[p]
         names = {
             "first": a.annotators[pairs.first_annotator[p]],
             "second": a.annotators[pairs.second_annotator[p]],

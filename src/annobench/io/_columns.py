@@ -41,7 +41,7 @@ class Column:
 
     @classmethod
     def of(cls, values: list[str | None] | pa.ChunkedArray) -> Column:
-        names, codes = _of_texts(values) if isinstance(values, list) else _of_arrow(values)
+        names, codes = _of_texts(values) if isinstance(values, list) else encoded(values)
         if "" in names:
             empty = names.index("")
             codes = np.where(codes == empty, -1, codes - (codes > empty))
@@ -134,11 +134,12 @@ def _of_texts(values: list[str | None]) -> tuple[list[str], NDArray[np.int64]]:
     return names.tolist(), codes
 
 
-def _of_arrow(values: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
-    """Do the same with Arrow's."""
-    encoded = pc.dictionary_encode(values).unify_dictionaries().combine_chunks()
-    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
-    return encoded.dictionary.to_pylist(), codes.astype(np.int64)
+def encoded(values: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
+    """Code texts of Arrow's by first appearance, -1 where there is none."""
+    # In one piece of any length, since to unify the dictionaries of pieces takes longer.
+    whole = pc.dictionary_encode(values.cast("large_string").combine_chunks())
+    codes = pc.fill_null(whole.indices, -1).to_numpy(zero_copy_only=False)
+    return whole.dictionary.to_pylist(), codes.astype(np.int64)
 
 
 def column_of(role: str, values: list[str | None] | pa.ChunkedArray) -> Column:

@@ -19,6 +19,7 @@ from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
 from annobench.core.files import replacing
 from annobench.core.numbers import plain_number
 from annobench.core.optional import optional
+from annobench.io._columns import encoded
 from annobench.io._foreign import SECOND_HEADER, remedy_of_widths, what_it_is
 from annobench.io._parquet import batches
 from annobench.io._strict_text import CheckedText
@@ -220,21 +221,13 @@ def _index(what: str, path: Path, version: int) -> Any:
 
 
 def _codes(column: pa.ChunkedArray, index: Any) -> NDArray[np.int32]:
-    names, codes = _encoded(column)
+    names, codes = encoded(column)
     known = np.append(index.get_indexer(pd.Index(names, dtype=object)), -1)
     return np.asarray(known[codes], dtype=np.int32)
 
 
-def _encoded(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int32]]:
-    encoded = column.dictionary_encode().unify_dictionaries().combine_chunks()
-    if isinstance(encoded, pa.ChunkedArray):  # of no rows
-        return [], np.zeros(0, dtype=np.int32)
-    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
-    return encoded.dictionary.to_pylist(), codes
-
-
 def _first_rows(column: pa.ChunkedArray, start: int) -> pd.Series[int]:
-    names, codes = _encoded(column)
+    names, codes = encoded(column)
     kept, at = np.unique(codes, return_index=True)
     rows = at[kept >= 0] + start
     return pd.Series(rows, index=pd.Index(names, dtype=object)[kept[kept >= 0]], dtype=np.int64)

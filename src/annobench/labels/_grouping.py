@@ -17,7 +17,8 @@ Integers = NDArray[np.integer[Any]]
 
 #: Labels from which compiled code pays, where numba is loaded, and where it is not.
 MANY, MANY_UNLOADED = 50_000, 4_000_000
-#: Cells of items by annotators, for a label, that are sooner counted than labels are hashed.
+#: Labels of an item that are sooner compared, and cells of items by annotators for a label that are
+#: sooner counted, than labels are hashed.
 _CELLS = 20
 
 
@@ -30,6 +31,8 @@ def stable_order(group: Integers, offsets: NDArray[np.int64]) -> NDArray[np.int6
     if _are_few(group.size):
         if (group[1:] >= group[:-1]).all():
             return np.arange(group.size)
+        if offsets.size <= 2**16:
+            group = group.astype(np.uint16)  # which NumPy sorts by digits
         return np.argsort(group, kind="stable")
     from annobench.labels import _kernels
 
@@ -53,17 +56,26 @@ def find_repeat(
 ) -> int | None:
     """Return the first label, by item, of an annotator who had labelled the item; None if none."""
     if _are_few(order.size):
-        item = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
-        cell = item * n_annotators + annotator[order]
-        n_cells = (offsets.size - 1) * n_annotators
-        if n_cells <= _CELLS * order.size and np.bincount(cell).max(initial=0) <= 1:
-            return None  # as nearly always, and sooner than by hashing
+        size = np.diff(offsets)
+        cell = np.repeat(np.arange(size.size), size) * n_annotators + annotator[order]
+        if not _may_repeat(cell, size.size * n_annotators, int(size.max(initial=0))):
+            return None
         repeats = pd.Series(cell).duplicated().to_numpy()
         return int(order[repeats.argmax()]) if repeats.any() else None
     from annobench.labels import _kernels
 
     found = int(_kernels.find_repeat(offsets, order, annotator, n_annotators))
     return None if found < 0 else found
+
+
+def _may_repeat(cell: Integers, n_cells: int, largest: int) -> bool:
+    """Tell whether a code comes twice in a group, or that only hashing finds out soon.
+
+    Codes of a group, of which the largest is given, follow one another.
+    """
+    if largest <= _CELLS:
+        return any((cell[lag:] == cell[:-lag]).any() for lag in range(1, largest))
+    return n_cells > _CELLS * cell.size or bool(np.bincount(cell).max() > 1)
 
 
 def cross_table(

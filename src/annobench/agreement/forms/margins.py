@@ -148,6 +148,28 @@ class PairMean(Form):
         observed, expected = self.pair_disagreements(totals)
         return self._mean(1 - ratio(observed, expected, ZERO))
 
+    def gradient(self, totals: Totals) -> Floats:
+        k = self.annotations.n_categories
+        blocks = totals.reshape(self.pairs.n_pairs, 2 + 2 * k)
+        observed, n = blocks[:, 0], blocks[:, 1]
+        first, second = blocks[:, 2 : 2 + k], blocks[:, 2 + k :]
+        apart = cross(first, second, self.distances)
+        # Where kappa is undefined, as in `value`; it is 1 - observed n / apart.
+        defined = ratio(apart, n**2) > ZERO
+        scale = self.weight * defined / np.where(defined, apart, 1.0)
+        quotient = observed * n / np.where(defined, apart, 1.0)
+        slope = np.empty(blocks.shape)
+        slope[:, 0], slope[:, 1] = n, observed
+        slope[:, 2 : 2 + k] = -quotient[:, None] * self._distant(second)
+        slope[:, 2 + k :] = -quotient[:, None] * self._distant(first)
+        return ratio(-(scale[:, None] * slope).ravel(), (self.weight * defined).sum())
+
+    def _distant(self, counts: Floats) -> Floats:
+        """Sum the distances of each category from the labels of each row of counts."""
+        if self.distances is None:
+            return counts.sum(axis=1, keepdims=True) - counts
+        return counts @ self.distances
+
     def _mean(self, values: Totals) -> Totals:
         defined = ~np.isnan(values)
         weight = np.where(defined, self.weight, 0.0)
