@@ -63,7 +63,7 @@ def test_a_paper_without_a_number_has_an_empty_comparison(paper, simulated):
 
 def test_without_wordnet_the_page_says_so_and_relations_are_unknown(simulated):
     captions = json.loads((simulated / "captions.json").read_text())
-    assert "WordNet's files were not at hand" in captions["relations"]["caption"]
+    assert "WordNet's files were not available" in captions["relations"]["caption"]
     table = pd.read_csv(simulated / "tables" / "relations.csv").set_index("relation")
     assert (table.loc[["share a hypernym", "one verb group"], "related_pairs"] == 0).all()
     assert table.loc["same lexicographer's file", "related_pairs"] > 0

@@ -1,7 +1,7 @@
 """Recompute Chiang and Lee (2023) from ChatGPT's answers on Topical-Chat, and ask further.
 
 Section 3 and Appendix B: `values.printed_values` (Tables 2 to 4) and `claims`; the tables of
-SummEval, whose answers are not at hand, are checked against one another by `summeval`.
+SummEval, whose answers are not available, are checked against one another by `summeval`.
 """
 
 import numpy as np

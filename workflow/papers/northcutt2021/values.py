@@ -47,7 +47,7 @@ class Checked:
     items : DataFrame
         One row per candidate, or per label of one: names, and votes by answer.
     n_test : int
-        Items of the test set; 0 where that is not at hand.
+        Items of the test set; 0 where that is not available.
     """
 
     name: str

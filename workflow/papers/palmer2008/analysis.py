@@ -23,7 +23,7 @@ from . import figures, tables, words
 REPETITIONS = {"full": words.Repetitions(60, 12, 200), "quick": words.Repetitions(12, 3, 40)}
 SOURCE = "WordNet 3.0 for relations."
 NO_WORDNET = (
-    "WordNet's files were not at hand in this run: relations are those that the inventory itself "
+    "WordNet's files were not available in this run: relations are those that the inventory itself "
     "tells, lexicographer's file and synonyms."
 )
 

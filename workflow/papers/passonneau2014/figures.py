@@ -228,7 +228,7 @@ def figure7(table: pd.DataFrame, n_high: int) -> Figure:
 def figure8(table: pd.DataFrame) -> Figure:
     """Draw histograms of mutual information of the annotators of four words, and of nine words.
 
-    Trained annotators are in the top row, as in the paper, if their labels are at hand.
+    Trained annotators are in the top row, as in the paper, if their labels are available.
     """
     of_four = table[table["word"].isin(FOUR.values())]
     groups = [who for who in ("trained", "crowd") if who in set(of_four["annotators"])]
