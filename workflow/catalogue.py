@@ -40,7 +40,7 @@ class StandIn:
 
 @dataclass(frozen=True)
 class Search:
-    """Where something was searched for that is not at hand, when, and what was found.
+    """Where something that is not available was searched for, when, and what was found.
 
     Attributes
     ----------

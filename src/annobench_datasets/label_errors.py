@@ -48,7 +48,7 @@ class _Votes:
 
     Two votes on an item are the same with probability `agreement`, but for the items in `more`: of
     so many votes those for the given label are counted as ones for the guess, too. The test set has
-    `n_test` items, which are counted in the file `whole`; 0 where that is not at hand.
+    `n_test` items, which are counted in the file `whole`; 0 where that is not available.
     """
 
     name: str

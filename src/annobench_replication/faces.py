@@ -40,20 +40,20 @@ FACES = {
     "within_interval": Face(
         "≈",
         "within interval",
-        "sampled; the check interval meets what rounds to the printed value, and excludes more "
+        "sampled; the check interval contains the printed value, up to rounding, and excludes more "
         "than half of the rival values",
         r"$\approx$",
     ),
     "inconclusive": Face(
         "∼",
         "inconclusive",
-        "agrees, but so would rival values, or it does so for any perturbed inputs: no evidence",
+        "agrees, but so would rival values, or it agrees whatever the inputs: no evidence",
         r"$\sim$",
     ),
     "unresolved": Face(
         "?",
         "unresolved",
-        "differs; no interpretation is known that gives the printed value, and nothing shows "
+        "differs; no known interpretation gives the printed value, and nothing shows "
         "that the paper is wrong",
         "?",
     ),
@@ -72,8 +72,8 @@ FACES = {
     "second_hand": Face(
         "⤳",
         "second hand",
-        "known only from a copy or a conversion of the text; shown beside the computed value, and "
-        "counted nowhere",
+        "known only from a copy or a conversion of the text; shown beside the computed value, but "
+        "not counted",
         r"$\leadsto$",
     ),
     "not_public": Face(
@@ -82,10 +82,10 @@ FACES = {
     "given": Face(
         "⊢",
         "given",
-        "a result that nothing printed or public determines; taken as printed",
+        "a result that neither printed nor public data determine; taken as printed",
         r"$\vdash$",
     ),
-    "input": Face("→", "input", "a number that the study sets, not a result", r"$\to$"),
+    "input": Face("→", "input", "a number chosen by the authors, not a result", r"$\to$"),
     "cited": Face("”", "cited", "a number quoted from elsewhere", "''"),
 }
 

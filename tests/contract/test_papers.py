@@ -135,7 +135,7 @@ def test_a_summary_is_two_or_three_sentences_without_counts_of_verdicts(paper):
 
 
 def unsearched(paper, published):
-    """Return what a paper says is not at hand without a search that is recorded."""
+    """Return what a paper calls unavailable without a recorded search."""
     lost = [s for s in paper.not_public if not any(each.covers(s) for each in paper.searches)]
     if (published["basis"] == "none").any() and not paper.searches:
         lost.append("values of basis none")

@@ -95,7 +95,7 @@ def test_simulated_labels_are_not_packed(tmp_path):
     metas = {id: meta(id, "simulated") for id in USED}
     assert packed(tmp_path, metas) == set()
     page = licences(metas.values(), PERMISSIONS)
-    assert page.count("not at hand when the archive was made") == len(PERMISSIONS)
+    assert page.count("not available when the archive was made") == len(PERMISSIONS)
 
 
 def test_another_statement_is_looked_at_first():

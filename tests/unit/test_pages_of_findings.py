@@ -123,7 +123,7 @@ def test_a_finding_says_that_the_text_was_not_at_hand(lists, tmp_path, text, say
     path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"text": text}))
     page = render_lists.main(tmp_path, [str(path)], SITE)[0]["discrepancies"]
     told = discrepancies.TEXT_WORDS[text].replace("'", "&#39;")
-    assert page.count(told) == 3 if says else "at hand" not in page
+    assert page.count(told) == 3 if says else "available to us" not in page
 
 
 def test_a_page_is_readable_without_a_script(lists):

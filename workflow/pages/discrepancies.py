@@ -50,11 +50,11 @@ CAUSE_WORDS = {
     "unexplained": "unexplained",
 }
 
-#: What a finding says of a paper's text, by how much of it was at hand.
+#: What a finding says about a paper's text, by how much of it was available.
 TEXT_WORDS = {
     "whole": "",
-    "part": "Only parts of the paper's text were at hand for this.",
-    "none": "The paper's text was not at hand for this: what it says elsewhere is not known here.",
+    "part": "Only parts of the paper's text were available to us.",
+    "none": "The paper's text was not available to us: we do not know what else it says.",
 }
 
 #: What the macro that shows an entry takes its words from.

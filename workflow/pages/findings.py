@@ -126,7 +126,7 @@ FINDINGS: Final[tuple[tuple[Numbers, Finding], ...]] = (
         Finding(
             "MACE has an accuracy of {converged} on Product, not {printed}.",
             "The printed value depends on the names of the annotators, which the released code "
-            "should ignore. Without them the accuracy is {release} after the release's 50 steps, "
+            "should ignore. Otherwise the accuracy is {release} after the release's 50 steps, "
             "depending on the start, and {converged} after convergence.",
             "Ustalov, Pavlichenko and Tseitlin (2024), crowd-kit",
             "papers/ustalov2024/index.html#mace.product",
@@ -147,7 +147,7 @@ FINDINGS: Final[tuple[tuple[Numbers, Finding], ...]] = (
         Finding(
             "In an example of two annotators of 90% accuracy, chance-corrected agreement is "
             "{computed:.3f}, not {printed}.",
-            "The printed value follows if accuracy is taken for agreement.",
+            "The printed value follows if accuracy is used in place of agreement.",
             "Passonneau and Carpenter (2014)",
             "papers/passonneau2014/index.html#paradox.coefficient",
         ),

@@ -1,4 +1,4 @@
-"""Ten claims of the literature in their order, each with the numbers that carry it."""
+"""Ten claims from the literature in chronological order, each with the numbers behind it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pages.findings import Results, constant_judge
 
 #: What became of a claim, with its mark.
 OUTCOMES: Final = {
-    "stood": ("✓", "It stands."),
-    "in part": ("∼", "It stands in part."),
-    "fell": ("≠", "It does not stand."),
+    "stood": ("✓", "It holds up."),
+    "in part": ("∼", "It holds up in part."),
+    "fell": ("≠", "It does not hold up."),
     "open": ("◌", "Not in this run: its labels are simulated, or its study was left out."),
 }
 
@@ -77,7 +77,7 @@ def _holds(test: Callable[[Values], bool]) -> Callable[[Values], str]:
 LESSONS: Final = (
     Lesson(
         1979,
-        "The error rates of annotators can be estimated although nobody knows the truth.",
+        "Annotators' error rates can be estimated without knowing the truth.",
         "Dawid and Skene",
         "dawid1979",
         {"certain": "consensus.certain", "lead": "starts.lead"},
@@ -89,13 +89,13 @@ LESSONS: Final = (
     ),
     Lesson(
         2008,
-        "Four answers of non-experts, averaged, are as good as an expert's.",
+        "The average of four non-experts is as good as an expert.",
         "Snow, O’Connor, Jurafsky and Ng",
         "snow2008",
         {"k": "table2.avg_all.k", "most": "claim.max_k", "training": "training.as_effective"},
-        "It takes {k:.0f} on average over seven kinds of affect and, fear apart, up to {most:.0f} "
-        "for one kind. Classifiers trained by ten non-experts are better by {training:.3f} in mean "
-        "correlation than those trained by one expert.",
+        "It takes {k:.0f} on average over seven kinds of affect and, excluding fear, up to "
+        "{most:.0f} for a single kind. Classifiers trained by ten non-experts are better by "
+        "{training:.3f} in mean correlation than those trained by one expert.",
         _holds(lambda values: round(values["k"]) <= 4),
         "How many labels an item needs depends on the question: measure it on a pilot.",
     ),
@@ -108,7 +108,7 @@ LESSONS: Final = (
         "On textual entailment the vote is right on {vote:.1%} of the pairs, the model on "
         "{model:.1%}.",
         _holds(lambda values: values["model"] > values["vote"]),
-        "Labels differ in what they are worth; a model weights them.",
+        "Annotators differ in accuracy; a model weights their labels accordingly.",
     ),
     Lesson(
         2008,
@@ -120,7 +120,7 @@ LESSONS: Final = (
         "trained raters, whose kappa is {kappa:.2f}.",
         # The paper speaks of ten points.
         _holds(lambda values: round(values["precision"]) >= 10),
-        "Say whose judgment a score is by, and give the interval that two would give.",
+        "Say whose judgments a score is based on, and show how much it differs between raters.",
     ),
     Lesson(
         2009,
@@ -132,7 +132,7 @@ LESSONS: Final = (
         "95% confidence.",
         # The paper asks for 5% of noise at most.
         _holds(lambda values: values["rate"] > 5),
-        "Agreement by chance stays in the gold standard: bound it.",
+        "Chance agreement remains in the gold standard: bound it.",
     ),
     Lesson(
         2014,
@@ -143,7 +143,7 @@ LESSONS: Final = (
         "By the example's own formulas they agree on {agreement:.0%} of the items, and the "
         "coefficient is {coefficient:.2f}, not negative.",
         _holds(lambda values: values["coefficient"] < 0),
-        "Agreement is not accuracy, but it is not blind to it either. A model gives accuracy.",
+        "Agreement is not accuracy, but it reflects accuracy. A model estimates accuracy.",
     ),
     Lesson(
         2021,
@@ -155,11 +155,11 @@ LESSONS: Final = (
         "The votes of the released checks give {mean:.1f}% on average over ten sets, and "
         "{imagenet:.2f}% of ImageNet's.",
         lambda values: _of_parts(values["mean"] >= 3.3, values["imagenet"] >= 6),
-        "Gold labels have errors: score on a sample that was checked.",
+        "Gold labels have errors: evaluate on a checked sample.",
     ),
     Lesson(
         2022,
-        "Calibration to the majority penalises who is right about how people disagree.",
+        "Calibration to the majority penalises a classifier that predicts how people disagree.",
         "Baan, Aziz, Plank and Fernández",
         "baan2022",
         {
@@ -167,14 +167,15 @@ LESSONS: Final = (
             "scaled": "table1.ece.roberta0_ts",
             "lower": "claim.oracle",
         },
-        "Whoever predicts the very shares of a hundred people has a calibration error of "
-        "{oracle:.3f}, a classifier one of {scaled:.3f}.",
+        "A predictor that gives the exact vote shares of a hundred people has a calibration error "
+        "of {oracle:.3f}, a classifier one of {scaled:.3f}.",
         _holds(lambda values: values["lower"] > 0),
         "Where people disagree, compare with their distribution.",
     ),
     Lesson(
         2024,
-        "Language models find label errors better than methods made for it, not as well as people.",
+        "Language models find label errors better than dedicated methods, but not as well as "
+        "people.",
         "Weber-Genzel, Peng, de Marneffe and Plank",
         "weber2024",
         {
@@ -190,7 +191,7 @@ LESSONS: Final = (
             if values["gpt4"] > 0
             else "fell"
         ),
-        "A claim about models is one about these models.",
+        "A claim about language models holds for the models tested, not for all.",
     ),
     Lesson(
         2025,
@@ -201,7 +202,7 @@ LESSONS: Final = (
         "A model that always gives the same answer has a winning rate of {winning_rate:.2f} on "
         "{dataset}, where .50 is enough to pass.",
         _holds(lambda values: values["winning_rate"] < PASSES_FROM),
-        "Compare every judge with one that never looks.",
+        "Compare every judge with one that always gives the same answer.",
         constant_judge,
     ),
 )

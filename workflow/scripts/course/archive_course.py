@@ -62,7 +62,7 @@ def licences(metas: Iterable[dict[str, Any]], permissions: dict[str, Permission]
                 "",
             ]
         elif meta["id"] in permissions:
-            lines += ["**Fetched.** They were not at hand when the archive was made.", ""]
+            lines += ["**Fetched.** They were not available when the archive was made.", ""]
         else:
             lines += [
                 "**Fetched.** Those who made the labels state no licence that lets others pass "
