@@ -170,7 +170,7 @@ BANK: list[Asked] = [
             Mistake(
                 "room alone",
                 lambda given: given["kappa"] * (1 - given["expected"]),
-                "What was won above chance; what chance gives comes on top.",
+                "What was achieved above chance; what chance gives is added.",
             ),
             Mistake(
                 "product",

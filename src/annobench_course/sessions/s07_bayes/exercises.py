@@ -314,13 +314,13 @@ CATEGORY = Function(
             "1 - π.",
         ),
         Mistake(
-            "missing labels taken for 0",
+            "missing labels counted as 0",
             lambda p, se, sp, x: category_probability(p, se, sp, np.maximum(x, 0)),
             "You have taken a missing label, -1, for a label 0. An annotator who did not label the "
             "item says nothing about it: leave the factor out.",
         ),
         Mistake(
-            "specificity taken for the rate of label 1",
+            "specificity mistaken for the rate of label 1",
             lambda p, se, sp, x: category_probability(p, se, 1 - sp, x),
             "On an item of category 0 the label 0 has the probability specificity, and the "
             "label 1 has 1 - specificity. You have them the other way round.",

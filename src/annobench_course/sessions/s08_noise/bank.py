@@ -250,7 +250,7 @@ BANK: list[Asked] = [
                 _CERTIFICATE
                 + "Which of these can make such certificates false much more often than "
                 "in 5% of cases?",
-                "Guesses are taken for independent; a copied guess always agrees.",
+                "Guesses are assumed to be independent; a copied guess always agrees.",
             ),
             "few": Case(
                 _CERTIFICATE

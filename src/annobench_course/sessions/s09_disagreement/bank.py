@@ -166,7 +166,7 @@ BANK: list[Asked] = [
                 "Four of five annotators of addressees agree well with one another in all "
                 "contexts. The fifth agrees with none of them more than chance would. What "
                 "follows for a system that is trained on these labels?",
-                "The disagreement is a person's, not a context's: these labels tell nothing.",
+                "The disagreement is a person's, not a context's: these labels are uninformative.",
             ),
             "votes": Case(
                 "Five annotators of addressees agree well with one another in all contexts. Each "
@@ -207,7 +207,7 @@ BANK: list[Asked] = [
             "accuracy": Case(
                 "A data set of verb senses reports 95 %: 'a sample of the labels was compared "
                 "with what the lexicographers themselves decided'. What is the number?",
-                "It compares labels with what is held to be right, not annotators with one "
+                "It compares labels with what is considered right, not annotators with one "
                 "another.",
             ),
         },

@@ -149,14 +149,14 @@ BANK: list[Asked] = [
             "second": Case(
                 "Two categories are equally frequent. One annotator is right on half of the items "
                 "of either category, another on one in ten. Whose labels are worth more?",
-                "Turned round, the second's labels tell about .53 bits; those of the first tell "
+                "Turned round, the second's labels give about .53 bits; those of the first give "
                 "nothing.",
             ),
             "first": Case(
                 "Two categories are equally frequent. One annotator is right on eight in ten of "
                 "the items of either category, another on three in ten. Whose labels are worth "
                 "more?",
-                "The first's labels tell about .28 bits, the second's, turned round, about .12.",
+                "The first's labels give about .28 bits, the second's, turned round, about .12.",
             ),
             "both": Case(
                 "Two categories are equally frequent. One annotator is right on seven in ten of "

@@ -96,7 +96,7 @@ BITS = Number(
         Mistake(
             "entropy before the label",
             lambda given: _entropy(_joint(given).sum(axis=1)),
-            "This is the entropy before the label: all there is to know. The label doesn't tell "
+            "This is the entropy before the label: all there is to know. The label doesn't give "
             "all of it.",
         ),
         Mistake(
@@ -169,13 +169,13 @@ MUTUAL_INFORMATION = Function(
         Property(
             "nothing from a spammer",
             _nothing_from_spammers,
-            "Labels that do not depend on the category must tell 0 bits; with yours they tell "
+            "Labels that do not depend on the category must give 0 bits; with yours they give "
             "something.",
         ),
         Property(
             "at most the entropy",
             _at_most_all,
-            "A label can't tell more than there is to know, the entropy of the category; yours "
+            "A label can't give more than there is to know, the entropy of the category; yours "
             "does.",
         ),
     ),
@@ -317,8 +317,8 @@ HALF_WIDTH = Number(
         Mistake(
             "one label per item",
             lambda given: _half_width(given, given["labels_per_item"]),
-            "This counts only the items, as if further labels of an item told nothing new. With "
-            "a correlation below 1 they tell something.",
+            "This counts only the items, as if further labels of an item added nothing. With "
+            "a correlation below 1 they add something.",
         ),
         Mistake(
             "m for m - 1",
@@ -349,9 +349,9 @@ ITEMS_OR_LABELS = Choice(
     },
     right="items",
     reasons={
-        "items": "Each label is of an item of its own. Ten labels of an item would tell more about "
+        "items": "Each label is of an item of its own. Ten labels of an item would say more about "
         "this item, which nobody asked for.",
-        "labels": "Ten labels tell much about each of 200 items. The share in all texts is "
+        "labels": "Ten labels say much about each of 200 items. The share in all texts is "
         "estimated from 200 items, and varies as they do.",
         "one annotator": "This is a sample of one annotator: their threshold is in every label, "
         "and 2000 items do not average it out.",

@@ -64,8 +64,8 @@ BANK: list[Asked] = [
                 "Matches are divided by all different spans.",
             ),
         ),
-        question="Ann marked {ann} spans and Bob {bob}. {exact} of them have the same limits and "
-        "labels; {more} further ones of Ann's have the same label as one of Bob's that nothing "
+        question="Ann marked {ann} spans and Bob {bob}. {exact} of them have the same boundaries "
+        "and labels; {more} further ones of Ann's have the same label as one of Bob's that nothing "
         "else matches, and share some characters with it. What is F1 by overlap? Give two "
         "decimals.",
         solution="Twice the matches of both kinds, divided by the spans of both: {answer}.",
@@ -129,7 +129,7 @@ BANK: list[Asked] = [
         id="11.B4",
         title="Where the trouble is",
         options={
-            "limits": "In the limits of the spans",
+            "limits": "In the boundaries of the spans",
             "labels": "In the labels of the spans",
             "places": "In the places that are marked",
         },
@@ -187,7 +187,7 @@ BANK: list[Asked] = [
         },
         cases={
             "gamma": Case(
-                "Several annotators mark long, nested spans, whose limits hardly ever match. "
+                "Several annotators mark long, nested spans, whose boundaries hardly ever match. "
                 "Which of these measures fits?",
                 "It aligns spans that differ, and lets them nest.",
             ),

@@ -26,7 +26,7 @@ Marked = tuple[int, int, str]
 
 LESSON = Lesson(
     summary="Measure agreement on what annotators mark in texts: by F1, by alpha for unitizing and "
-    "by gamma, and say whether they differ in places, limits or labels.",
+    "by gamma, and say whether they differ in places, boundaries or labels.",
     needs=("01_chance", "02_family", "precision and recall"),
     papers=("volk2008",),
     worksheet=("11.1", "11.3", "11.6"),
@@ -49,7 +49,7 @@ LABELS = ("PER", "ORG", "LOC")
 
 
 def _draw(rng: np.random.Generator, n_spans: int) -> tuple[list[Marked], list[Marked]]:
-    """Draw what two annotators mark: some spans alike, some with other limits or labels."""
+    """Draw what two annotators mark: some spans alike, some with other boundaries or labels."""
     first: list[Marked] = []
     second: list[Marked] = []
     # At least one of each kind of difference, so that each mistake has its own number.
@@ -88,7 +88,7 @@ def _jaccard(first: Sequence[Marked], second: Sequence[Marked]) -> float:
 
 
 def _places(first: Sequence[Marked], second: Sequence[Marked]) -> float:
-    """Return F1 of the limits alone."""
+    """Return F1 of the boundaries alone."""
     return _f1([(*s[:2], "x") for s in first], [(*s[:2], "x") for s in second])
 
 
@@ -112,7 +112,7 @@ F1 = Number(
         Mistake(
             "labels ignored",
             lambda given: _places(given["ann"], given["bob"]),
-            "You counted all spans with the same limits. The labels must be equal, too.",
+            "You counted all spans with the same boundaries. The labels must be equal, too.",
         ),
         Mistake(
             "intersection over union",
@@ -173,7 +173,7 @@ SPAN_F1 = Function(
         Mistake(
             "labels ignored",
             _places,
-            "You compared the limits alone. Two spans match if their labels are equal, too.",
+            "You compared the boundaries alone. Two spans match if their labels are equal, too.",
         ),
         Mistake(
             "one as the reference",
@@ -184,7 +184,7 @@ SPAN_F1 = Function(
         Mistake(
             "overlap",
             lambda first, second: _f1(first, second, "overlap"),
-            "You also counted spans that only overlap. Here the limits must be equal.",
+            "You also counted spans that only overlap. Here the boundaries must be equal.",
         ),
     ),
 )
@@ -254,14 +254,14 @@ LIMITS = Choice(
     id="11.5",
     title="Exact .55, overlapping .92",
     options={
-        "limits": "They find the same places, and set the limits differently.",
-        "labels": "They set the same limits, and choose different labels.",
+        "limits": "They find the same places, and set the boundaries differently.",
+        "labels": "They set the same boundaries, and choose different labels.",
         "places": "They mark different places: each misses what the other finds.",
         "chance": "They agree by chance, as overlaps happen by themselves.",
     },
     right="limits",
     reasons={
-        "limits": "This can be mended by a sentence in the guidelines: with or without titles, "
+        "limits": "A sentence in the guidelines can fix this: with or without titles, "
         "articles, brackets.",
         "labels": "Spans with different labels don't match by overlap either: the second number "
         "would be low, too.",
