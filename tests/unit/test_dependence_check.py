@@ -82,7 +82,9 @@ def test_expected_categories_are_by_bayes_theorem(rng):
     for j in range(4):
         joint *= confusion[j][:, patterns[:, j]].T
     expected = joint / joint.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(panel.expect(panel.observed, working), expected, rtol=1e-9)
+    posterior, counts = panel.expect(panel.observed, working)
+    np.testing.assert_allclose(posterior, expected, rtol=1e-9)
+    np.testing.assert_allclose(counts, panel.counts(panel.observed, posterior), rtol=1e-9)
 
 
 def panel(rng, *, hard: float, n_items: int = 200, n_annotators: int = 8):
