@@ -104,7 +104,7 @@ def main() -> None:
     try:
         name, annotations = "RTE-1", script["load"]("rte1")
     except DataUnavailableError:
-        name, annotations = "simulated panel (RTE-1 is not at hand)", script["load"]("simulated")
+        name, annotations = "simulated panel (RTE-1 is not available)", script["load"]("simulated")
     print(f"{name}: {annotations}")
     results = [time_gibbs(annotations)]
     try:

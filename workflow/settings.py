@@ -42,7 +42,7 @@ def mode_of(config: Mapping[str, Any], dataset: str) -> str:
 
 
 def upgrades(results: Path, dataset: str, mode: str, seed: int) -> int:
-    """Count how often simulated data were made anew: files had turned up, or the seed had changed.
+    """Count how often simulated data were remade: files had turned up, or the seed had changed.
 
     As a parameter of its rule this makes simulated results real once a mirror is named, and
     leaves real results alone in a shell where it is not, and with another seed.

@@ -230,7 +230,7 @@ class Exercise(ABC):
 
     @abstractmethod
     def wrong_answers(self, given: Given) -> Iterator[tuple[str, Any]]:
-        """Yield the name of every known mistake and the answer that comes of it.
+        """Yield the name of every known mistake and the answer that results from it.
 
         Parameters
         ----------

@@ -162,7 +162,7 @@ def arithmetic(printed: Mapping[str, float], observed: Collection[float]) -> dic
 
 
 def rating_sets(ratings: Mapping[str, LoadedData]) -> dict[tuple[str, str], LoadedData]:
-    """Return the sets of ratings of which agreement can be had, by group and score."""
+    """Return the sets of ratings for which agreement can be computed, by group and score."""
     return {
         (group, score): ratings[f"micro_wnop_{group}_{score}"]
         for group in ("group1", "group2")

@@ -64,7 +64,7 @@ def coefficients(found: pd.DataFrame) -> Figure:
 def sets(
     by_number: Mapping[int, pd.DataFrame], printed: Mapping[str, float], kappa: float
 ) -> Figure:
-    """Draw the range of kappa over sets dealt at random, by the number of sets."""
+    """Draw the range of kappa over sets divided at random, by the number of sets."""
     n_sets = max(by_number)
     figure, (left, right) = panels(height=3.7)
     bins = np.arange(-0.1, 1.06, 0.025)

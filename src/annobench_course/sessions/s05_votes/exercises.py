@@ -24,7 +24,7 @@ from annobench_course import (
 )
 
 LESSON = Lesson(
-    summary="Count votes and ties, say how many annotators replace an expert, and weigh votes by "
+    summary="Count votes and ties, say how many annotators replace an expert, and weight votes by "
     "what is known of the annotators.",
     needs=("binomial distribution", "Bayes' rule", "logarithms"),
     data=("snow2008_rte",),
@@ -544,7 +544,7 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 "accuracies as weights",
                 _share_of_accuracy,
-                "You weighed votes by the accuracies themselves. Then a guesser, with accuracy "
+                "You weighted votes by the accuracies themselves. Then a guesser, with accuracy "
                 "1/2, has a weight of more than half an expert's. The weight is log(a / (1 - a)).",
             ),
             Mistake(

@@ -160,7 +160,7 @@ BANK: list[Asked] = [
         title="What EM shows",
         options={
             "program": "There is an error in the program.",
-            "stationary": "EM has arrived, perhaps at a local optimum.",
+            "stationary": "EM has converged, perhaps at a local optimum.",
             "several": "The likelihood has several optima.",
         },
         cases={

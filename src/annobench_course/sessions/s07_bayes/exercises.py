@@ -36,7 +36,7 @@ LESSON = Lesson(
     timing=(
         Part(15, "the worksheet; a prior counts as labels"),
         Part(25, "without a gold standard: Gibbs sampling", ("7.4",)),
-        Part(20, "have the chains arrived?", ("7.5", "7.6")),
+        Part(20, "have the chains converged?", ("7.5", "7.6")),
         Part(15, "Carpenter's Figures 5 to 7", ("7.7",)),
         Part(15, "checking the sampler and the model, the figures only"),
     ),
