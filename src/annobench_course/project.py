@@ -219,7 +219,7 @@ def _labels(held: _Project) -> str:
     labels = held.labels
     several = int((labels.counts.sum(axis=1) > 1).sum())
     if labels.n_annotators < 2:
-        raise _MissingError("There is one annotator. Let another person label the same items.")
+        raise _MissingError("There is only one annotator. Let another person label the same items.")
     if several < MIN_ITEMS:
         raise _MissingError(
             f"{several} items have labels of two annotators or more; there must be {MIN_ITEMS}. "
@@ -258,7 +258,8 @@ def _agreement(held: _Project) -> str:
     stored = float(held.alpha["estimate"] or "nan")
     if not any(np.isclose(stored, now, atol=1e-9) for now in held.alphas()):
         raise _MissingError(
-            "labels_agreement is of other labels than those in the file: alpha differs. Run "
+            "labels_agreement was computed from other labels than those in the file: alpha "
+            "differs. Run "
             f"`annobench report {held.path.name} --force` again."
         )
     return "It is of the labels as they are now."

@@ -116,7 +116,7 @@ class Results:
             return cls((_value(row) for row in rows), str(path))
         except OSError as error:
             raise CourseError(
-                f"{path}: there are no results here. They lie in the folder `data` of the course's "
+                f"{path}: there are no results here. They are in the folder `data` of the course's "
                 "archive; in the repository, `make results` computes them."
             ) from error
         except KeyError as error:

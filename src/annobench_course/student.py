@@ -214,7 +214,7 @@ class Session:
                 with quiet("annobench.datasets"):  # it is said below, in fewer words
                     self._loaded[id] = datasets.load(id)
             if self._loaded[id].provenance == "simulated":
-                print(f"{id}: SIMULATED labels stand in for the real ones.")
+                print(f"{id}: SIMULATED labels replace the real ones.")
         return self._loaded[id]
 
     def result(self, paper: str, target: str) -> Value:
@@ -313,8 +313,8 @@ def session(id: str, student: str) -> Session:
     loaded = [held.data(name) for name in held.lesson.data]
     if any(data.provenance == "simulated" for data in loaded):
         print(
-            "The real labels are neither on this computer nor to be had from the network. What is "
-            "computed from simulated ones is not what the paper found, and what the text says of "
-            "the real labels need not hold for them."
+            "The real labels are neither on this computer nor available from the network. "
+            "Results from simulated labels are not those of the paper, and what the text says "
+            "about the real labels need not hold for them."
         )
     return held

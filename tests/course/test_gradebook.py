@@ -112,7 +112,7 @@ def test_a_notebook_that_was_not_graded_is_remarked_on(files):
 @pytest.mark.parametrize(
     ("people", "due", "message"),
     [
-        ("name,mark\nAda,1\n", DUE, "no list of Canvas"),
+        ("name,mark\nAda,1\n", DUE, "not a list from Canvas"),
         (MOODLE + "Ada;Lovelace\n", DUE, "not all as long"),
         (MOODLE, "01_chanc=2026-10-01", "Did you mean '01_chance'"),
         (MOODLE, "01_chance", "no time behind"),

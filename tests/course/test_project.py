@@ -198,7 +198,7 @@ def test_what_is_missing_is_named_and_nothing_else(project, defect):
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ({"annotators": ("A",)}, "There is one annotator"),
+        ({"annotators": ("A",)}, "There is only one annotator"),
         ({"n_items": MIN_ITEMS - 1}, f"there must be {MIN_ITEMS}"),
     ],
 )

@@ -126,5 +126,5 @@ def _read(folder: Path) -> Material:
     lesson = replace(module.LESSON, id=folder.name.removeprefix("s"), title=title)
     exercises = {each.id: each for each in module.EXERCISES}
     if len(exercises) < len(module.EXERCISES):
-        raise CourseError(f"{module.__file__}: two exercises have the same id. Number them anew.")
+        raise CourseError(f"{module.__file__}: two exercises have the same id. Renumber them.")
     return Material(folder, lesson, exercises)

@@ -75,7 +75,9 @@ def grade(
     ] = None,
     trust: Annotated[
         bool,
-        typer.Option("--trust", help="Run submissions even if nothing keeps them from your files."),
+        typer.Option(
+            "--trust", help="Run submissions even if nothing protects your files from them."
+        ),
     ] = False,
     force: ForceOption = False,
 ) -> None:

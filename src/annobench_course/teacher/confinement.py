@@ -216,9 +216,10 @@ def confinement(data: Path | None, hidden: Path | None, *, trusted: bool = False
     if trusted:
         return Unconfined(data, hidden)
     raise CourseError(
-        "Submissions are programs, and nothing here keeps them from reading, changing or deleting "
-        f"your files: this system has no user namespaces, and no {' or '.join(_ENGINES)} with the "
-        f"image {IMAGE}. Make the image once, in the folder `package` of the teacher's archive:\n"
+        "Submissions are programs, and nothing here prevents them from reading, changing or "
+        f"deleting your files: this system has no user namespaces, and no {' or '.join(_ENGINES)} "
+        f"with the image {IMAGE}. Build the image once, in the folder `package` of the "
+        "teacher's archive:\n"
         f"    docker build --tag {IMAGE} .\n"
         "or, if you trust the author of every submission, add --trust."
     )

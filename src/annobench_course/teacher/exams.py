@@ -179,7 +179,7 @@ def _distinct(students: Sequence[str]) -> list[str]:
     """Return the names of students, of which none may be there twice."""
     names = [" ".join(name.split()) for name in students if name.strip()]
     if not names:
-        raise CourseError("There is no student. Give one name or ID a line.")
+        raise CourseError("There is no student. Give one name or ID per line.")
     if len(set(names)) < len(names):
         twice = sorted({name for name in names if names.count(name) > 1})
         raise CourseError(f"Named more than once: {', '.join(twice)}. Give each student an ID.")

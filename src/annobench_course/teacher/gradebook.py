@@ -93,8 +93,8 @@ def read_list(path: Path | str) -> pd.DataFrame:
     if {"Email address", "ID number", "Username"} & set(table.columns):
         return table[[name for name in _MOODLE if name in table.columns]]
     raise CourseError(
-        f"{path}: this is no list of Canvas (columns Student, ID and Section) or Moodle (Email "
-        "address, ID number or Username). Export it there as CSV, with names in English."
+        f"{path}: this is not a list from Canvas (columns Student, ID and Section) or Moodle "
+        "(Email address, ID number or Username). Export it there as CSV, with names in English."
     )
 
 
@@ -238,6 +238,6 @@ def _read(path: Path | str) -> pd.DataFrame:
         raise CourseError(f"{path}: this table can't be read ({why}).") from None
     rows = list(csv.reader(text.splitlines(), delimiter=delimiter_of(text)))
     if not rows or any(len(row) != len(rows[0]) for row in rows if row):
-        raise CourseError(f"{path}: its rows are not all as long as the first. Export it anew.")
+        raise CourseError(f"{path}: its rows are not all as long as the first. Export it again.")
     columns = [name.strip() for name in rows[0]]
     return pd.DataFrame([row for row in rows[1:] if row], columns=columns, dtype=object)

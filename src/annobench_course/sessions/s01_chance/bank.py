@@ -206,7 +206,7 @@ BANK: list[Asked] = [
             "undefined": Case(
                 "Two annotators could say 'yes' or 'no', and both say 'no' to all 100 items. How "
                 "large is Cohen's kappa?",
-                "Expected agreement is 1: nothing is left to be won, and kappa is 0/0.",
+                "Expected agreement is 1: there is no room above chance, and kappa is 0/0.",
             ),
             "negative": Case(
                 "Two annotators say 'yes' to 50 of 100 items each, and agree on 40 items. How "

@@ -41,7 +41,7 @@ LESSON = Lesson(
     papers=("su2008",),
     worksheet=("1.1", "1.2", "1.3"),
     timing=(
-        Part(10, "the worksheet: kappas compared, and who took 1/K for chance"),
+        Part(10, "the worksheet: kappas compared, and who used 1/K as chance"),
         Part(20, "what chance is", ("1.4",)),
         Part(15, "merging categories", ("1.5",)),
         Part(25, "two paradoxes", ("1.7", "1.9")),
@@ -147,7 +147,7 @@ EXPECTED = Number(
             lambda given: _by_pooled(shares(given)),
             "You averaged the margins of the two annotators first, then squared. That is the "
             "expected agreement of Scott's pi (session 2). In Cohen's kappa each annotator keeps "
-            "the own margins.",
+            "their own margins.",
         ),
         Mistake(
             "modal category alone",
@@ -233,12 +233,12 @@ KAPPA = Function(
             "pooled margins",
             _of_shares(lambda p: corrected(observed(p), _by_pooled(p))),
             "You take the expected agreement from pooled margins: this is Scott's pi. In Cohen's "
-            "kappa each annotator keeps the own margins.",
+            "kappa each annotator keeps their own margins.",
         ),
         Mistake(
             "equal categories",
             _of_shares(lambda p: corrected(observed(p), 1 / len(p))),
-            "You take 1/K for the expected agreement: this is the coefficient S (session 2). In "
+            "You use 1/K as the expected agreement: this is the coefficient S (session 2). In "
             "Cohen's kappa it comes from the margins.",
         ),
         Mistake(
@@ -494,7 +494,7 @@ PREVALENCE = Number(
         Mistake(
             "equal categories",
             lambda given: _kappa_at(given, 0.5),
-            "You took 1/2 for the expected agreement. That holds when both categories are equally "
+            "You used 1/2 as the expected agreement. That holds when both categories are equally "
             "frequent. Here one of them is rare.",
         ),
         Mistake(
@@ -507,7 +507,7 @@ PREVALENCE = Number(
             "disagreement expected",
             lambda given: _kappa_at(given, 2 * given["prevalence"] * (1 - given["prevalence"])),
             "2 q (1 - q) is how often two annotators differ by chance. Expected agreement is one "
-            "less that.",
+            "minus that.",
         ),
         Mistake(
             "not divided",
@@ -539,8 +539,8 @@ PARADOX = Choice(
         "Little room is left above it, of which the same 15 disagreements are a large part.",
         "bias": "Their margins differ by 5 items of 100, those of the first table by 3. So small a "
         "difference changes A_e very little; and a larger one would lower it, which raises kappa.",
-        "size": "Both tables have 100 items. And the size of a sample changes how sure kappa is, "
-        "not how large (session 3).",
+        "size": "Both tables have 100 items. And the size of a sample changes how precise kappa "
+        "is, not how large (session 3).",
     },
 )
 

@@ -149,23 +149,23 @@ BANK: list[Asked] = [
         cases={
             "all": Case(
                 "Two annotators agree on most items, not all. Each says 'yes' to half of them. "
-                "What holds of S, Scott's pi and Cohen's kappa?",
+                "What is true of S, Scott's pi and Cohen's kappa?",
                 "All expect 1/2 by chance.",
             ),
             "equal margins": Case(
                 "Two annotators agree on most items, not all. Each says 'yes' to 20% of them. "
-                "What holds of S, Scott's pi and Cohen's kappa?",
+                "What is true of S, Scott's pi and Cohen's kappa?",
                 "With equal margins pi and kappa expect 0.2^2 + 0.8^2 = 0.68; S expects 0.5.",
             ),
             "one even": Case(
                 "Two annotators agree on most items, not all. One says 'yes' to half of them, the "
-                "other to 30%. What holds of S, Scott's pi and Cohen's kappa?",
+                "other to 30%. What is true of S, Scott's pi and Cohen's kappa?",
                 "Kappa expects 0.5 x 0.3 + 0.5 x 0.7 = 0.5, as S does; pi expects 0.4^2 + 0.6^2 = "
                 "0.52.",
             ),
             "none": Case(
                 "Two annotators agree on most items, not all. One says 'yes' to 10% of them, the "
-                "other to 30%. What holds of S, Scott's pi and Cohen's kappa?",
+                "other to 30%. What is true of S, Scott's pi and Cohen's kappa?",
                 "Expected are 0.5 by S, 0.2^2 + 0.8^2 = 0.68 by pi and 0.1 x 0.3 + 0.9 x 0.7 = "
                 "0.66 by kappa.",
             ),

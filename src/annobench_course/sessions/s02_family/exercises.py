@@ -38,8 +38,8 @@ from annobench_course.two_annotators import (
 )
 
 LESSON = Lesson(
-    summary="Tell the coefficients of agreement by what they call chance, compute them for many "
-    "annotators and missing labels, and check a published table against itself.",
+    summary="Distinguish coefficients of agreement by their definition of chance, compute them "
+    "for many annotators and missing labels, and check a published table against itself.",
     needs=("01_chance",),
     data=tuple(
         f"semeval2007_{emotion}"
@@ -119,7 +119,7 @@ PI = Number(
         Mistake(
             "equal categories",
             lambda given: _s(shares(given)),
-            "You took 1/K for chance: this is the coefficient S. In pi chance comes from how often "
+            "You used 1/K as chance: this is the coefficient S. In pi chance comes from how often "
             "each category was used.",
         ),
     ),
@@ -228,7 +228,8 @@ FLEISS = Function(
             lambda counts: (
                 _by_pairs(counts).mean() - (counts.sum(axis=0) ** 2).sum() / counts.sum() ** 2
             ),
-            "You return observed less expected agreement. Divide it by 1 less expected agreement.",
+            "You return observed minus expected agreement. Divide it by 1 minus expected "
+            "agreement.",
         ),
         Mistake(
             "observed agreement",
@@ -238,7 +239,7 @@ FLEISS = Function(
         Mistake(
             "equal categories",
             lambda counts: _fleiss(counts, _by_pairs(counts), 1 / counts.shape[1]),
-            "You took 1/K for the expected agreement. In Fleiss' kappa it comes from how often "
+            "You used 1/K as the expected agreement. In Fleiss' kappa it comes from how often "
             "each category was given.",
         ),
         Mistake(
@@ -304,8 +305,8 @@ ALPHA = Number(
         Mistake(
             "missing as a category",
             lambda given: _alpha(given["labels"].replace("", "missing").to_numpy().tolist()),
-            "You took 'missing' for a third category. That two annotators both skipped an item is "
-            "no agreement about it: a missing label is no label.",
+            "You treated 'missing' as a third category. That two annotators both skipped an item "
+            "is no agreement about it: a missing label is no label.",
         ),
         Mistake(
             "complete items only",
@@ -354,10 +355,10 @@ CROWD = Choice(
         "cohen": "Most pairs of workers share no item or very few, so their kappas are undefined "
         "or nearly random; the mean of such numbers says little.",
         "conger": "It needs the margin of each worker. Here these margins come from a handful of "
-        "different items each, so a worker's habit can't be told from the items that happened to "
-        "come up.",
+        "different items each, so a worker's habit can't be distinguished from the items that "
+        "happened to come up.",
         "complete": "It isn't corrected for chance, and items that lost a label may be the "
-        "difficult ones: leaving them out flatters.",
+        "difficult ones: leaving them out overestimates agreement.",
         "highest": "A coefficient is chosen by what chance means for the annotators, before its "
         "value is known.",
     },
@@ -466,7 +467,7 @@ ITEM = Function(
             lambda chosen: _over_pairs(
                 chosen, _on_category_pairs(lambda one, other: sum(one) == sum(other))
             ),
-            "You took [0 1] and [1 0] for agreement: one annotator chose the first category, the "
+            "You counted [0 1] and [1 0] as agreement: one annotator chose the first category, the "
             "other the second. That is disagreement (the paper pools the two only in chance).",
         ),
     ),
@@ -644,13 +645,13 @@ PUBLISHED = Number(
         Mistake(
             "the other part",
             lambda given: float(given["table_2"][PARTS[1 - PARTS.index(given["part"])]].mean()),
-            "This is the mean of the other column: you took observed for expected agreement, or "
+            "This is the mean of the other column: you mistook observed for expected agreement, or "
             "the other way round.",
         ),
         Mistake(
             "mean A_m",
             lambda given: float(given["table_2"]["am"].mean()),
-            "This is the mean A_m of the pairs. Asked for is one of its parts.",
+            "This is the mean A_m of the pairs. The question asks for one of its parts.",
         ),
     ),
 )

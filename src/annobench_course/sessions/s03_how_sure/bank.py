@@ -75,7 +75,7 @@ BANK: list[Asked] = [
             Mistake(
                 "whole width",
                 lambda given: given["kappa"] - 2 * Z * given["error"],
-                "The whole width of the interval was taken away. Half of it lies below the "
+                "The whole width of the interval was subtracted. Half of it lies below the "
                 "estimate.",
             ),
         ),
@@ -104,7 +104,7 @@ BANK: list[Asked] = [
             Mistake(
                 "only the additional",
                 lambda given: given["items"] * ((given["error"] / given["wanted"]) ** 2 - 1),
-                "These are the items in addition to the pilot's. Asked for are all.",
+                "These are the items in addition to the pilot's. The question asks for all.",
             ),
         ),
         question="A pilot study with {items} items gives kappa a standard error of {error}. "
@@ -217,20 +217,20 @@ BANK: list[Asked] = [
         },
         cases={
             "items": Case(
-                "Three annotators labelled 1,000 items drawn at random. Alpha is to be stated of "
-                "these three on other items of the kind. What does the bootstrap resample?",
-                "Items alone: three annotators say next to nothing of how annotators differ, and "
-                "the statement is of these three.",
+                "Three annotators labelled 1,000 items drawn at random. Alpha is to be stated "
+                "for these three on other items of the kind. What does the bootstrap resample?",
+                "Items alone: three annotators show almost nothing about how annotators differ, "
+                "and the statement is about these three.",
             ),
             "annotators": Case(
-                "Forty annotators, drawn at random from a pool, labelled the same 50 items. Alpha "
-                "is to be stated of other annotators of the pool on these 50 items. What does the "
-                "bootstrap resample?",
+                "Forty annotators, drawn at random from a pool, labelled the same 50 items. "
+                "Alpha is to be stated for other annotators of the pool on these 50 items. What "
+                "does the bootstrap resample?",
                 "Annotators alone: the items are those that the statement is about.",
             ),
             "both": Case(
                 "Forty annotators, drawn at random from a pool, labelled 1,000 items drawn at "
-                "random. Alpha is to be stated of other annotators of the pool on other items. "
+                "random. Alpha is to be stated for other annotators of the pool on other items. "
                 "What does the bootstrap resample?",
                 "Both, since both would be others in another study.",
             ),

@@ -23,14 +23,14 @@ from annobench_course import (
 )
 
 LESSON = Lesson(
-    summary="Give a coefficient a standard error and an interval, know what they speak about, and "
+    summary="Give a coefficient a standard error and an interval, know what they are about, and "
     "test a difference.",
     needs=("01_chance", "mean and standard deviation", "normal distribution"),
     data=("caries",),
     papers=("su2008",),
     worksheet=("3.1", "3.2", "3.3"),
     timing=(
-        Part(20, "the worksheet; studies drawn anew, and the bootstrap"),
+        Part(20, "the worksheet; new studies, and the bootstrap"),
         Part(15, "items or annotators", ("3.4",)),
         Part(25, "empirical coverage", ("3.5",)),
         Part(15, "two coefficients of the same items"),
@@ -263,20 +263,20 @@ EXERCISES = [
             Mistake(
                 "count for share",
                 lambda given: _error_of_share(given) * given["items"],
-                "This is the standard error of the number of agreed items. Asked for is that of "
-                "their share.",
+                "This is the standard error of the number of agreed items. The question asks for "
+                "that of their share.",
             ),
             Mistake(
                 "the agreement itself",
                 _agreed_share,
-                "This is the observed agreement. Asked for is its standard error, how far it would "
-                "scatter over repeated studies.",
+                "This is the observed agreement. The question asks for its standard error, how "
+                "far it would scatter over repeated studies.",
             ),
             Mistake(
                 "half-width of the interval",
                 lambda given: Z * _error_of_share(given),
-                "This is half the width of the 95% interval, 1.96 standard errors. Asked for is "
-                "one standard error.",
+                "This is half the width of the 95% interval, 1.96 standard errors. The question "
+                "asks for one standard error.",
             ),
         ),
     ),
@@ -363,12 +363,13 @@ EXERCISES = [
             Mistake(
                 "half-width of the interval",
                 lambda given: _scaled_error(given, Z),
-                "This is half the width of the 95% interval. Asked for is one standard error.",
+                "This is half the width of the 95% interval. The question asks for one standard "
+                "error.",
             ),
             Mistake(
                 "width of the interval",
                 lambda given: _scaled_error(given, 2 * Z),
-                "This is the width of the 95% interval. Asked for is one standard error.",
+                "This is the width of the 95% interval. The question asks for one standard error.",
             ),
             Mistake(
                 "mean for standard deviation",
@@ -395,7 +396,7 @@ EXERCISES = [
             "users will have these tweets and other students.",
             "labels": "A label is not drawn alone: it comes with an item and from an annotator. "
             "Drawing labels one by one tears apart what agreement compares.",
-            "both": "This speaks of other tweets as well, which the users will not have, and "
+            "both": "This is about other tweets as well, which the users will not have, and "
             "counts more uncertainty than there is in the question.",
         },
     ),
@@ -420,7 +421,7 @@ EXERCISES = [
             Mistake(
                 "error of the truth",
                 lambda given: _share_of_studies(_exact_coverage(given, error="true")),
-                "This is about what the interval promises, not what it keeps. It comes out if "
+                "This is the nominal coverage, not the actual one. You get it if "
                 "all studies have one standard error, that of the true agreement; but a real "
                 "study knows only its own.",
             ),
@@ -433,8 +434,8 @@ EXERCISES = [
             Mistake(
                 "estimate for truth",
                 lambda given: (1 - 1e-9, 1.0),
-                "All intervals hold. An interval always contains its own estimate; ask whether it "
-                "contains the true agreement.",
+                "All intervals contain it. An interval always contains its own estimate; ask "
+                "whether it contains the true agreement.",
             ),
         ),
     ),
@@ -449,7 +450,7 @@ EXERCISES = [
                 "as if independent",
                 lambda given: _error_of_difference(given, 0.0),
                 "This is right for two sets of different items. The same items raise and lower "
-                "both coefficients together, so that the covariance has to be taken away.",
+                "both coefficients together, so the covariance has to be subtracted.",
             ),
             Mistake(
                 "sum for difference",
@@ -466,8 +467,8 @@ EXERCISES = [
             Mistake(
                 "difference of errors",
                 lambda given: abs(given["first"] - given["second"]),
-                "Standard errors are not subtracted. Variances add, and the covariance is taken "
-                "away twice.",
+                "Standard errors are not subtracted. Variances add, and the covariance is "
+                "subtracted twice.",
             ),
             Mistake(
                 "variance",
@@ -486,7 +487,7 @@ EXERCISES = [
             "subjectivity": "Kappa of subjectivity alone is higher than that of all seven "
             "categories.",
             "overlap": "The intervals of polarity and of all seven categories overlap, so "
-            "nothing is known of their difference.",
+            "nothing is known about their difference.",
             "percentage": "Observed agreement rises when categories are merged, so merging makes "
             "the labels more reliable.",
         },

@@ -301,14 +301,14 @@ EXERCISES = [
             Mistake(
                 "quadratic weights",
                 lambda given: _panel_kappa(given, "quadratic"),
-                "This is kappa with quadratic weights. Asked for is kappa without weights, as "
-                "Berthelin et al. report it.",
+                "This is kappa with quadratic weights. The question asks for kappa without "
+                "weights, as Berthelin et al. report it.",
             ),
             Mistake(
                 "linear weights",
                 lambda given: _panel_kappa(given, "linear"),
-                "This is kappa with linear weights. Asked for is kappa without weights, as "
-                "Berthelin et al. report it.",
+                "This is kappa with linear weights. The question asks for kappa without weights, "
+                "as Berthelin et al. report it.",
             ),
             Mistake(
                 "correlation for kappa",
@@ -606,8 +606,8 @@ EXERCISES = [
             Mistake(
                 "average",
                 lambda given: _intraclass(given, "average"),
-                "This is the ICC of the mean of all annotators, which is higher. Asked for is "
-                "that of a single one.",
+                "This is the ICC of the mean of all annotators, which is higher. The question "
+                "asks for that of a single one.",
             ),
         ),
     ),
@@ -630,8 +630,8 @@ EXERCISES = [
             "measures association, and would hide what is asked.",
             "consistency": "It leaves out differences between the annotators' means, which is "
             "what is asked here.",
-            "kappa": "It would change, but it takes a score that is an eighth higher for as "
-            "wrong as one that is at the other end.",
+            "kappa": "It would change, but it treats a score that is an eighth higher as no less "
+            "wrong than one at the other end.",
             "rank": "Ranks are the same if all scores of an annotator are raised.",
         },
     ),

@@ -174,17 +174,17 @@ BANK: list[Asked] = [
         cases={
             "to one": Case(
                 "Annotators are added who are right with probability 0.6, independently. What "
-                "becomes of the accuracy of their majority?",
+                "happens to the accuracy of their majority?",
                 "Independent errors and accuracies above one half.",
             ),
             "to zero": Case(
                 "Annotators are added who are right with probability 0.4, independently. What "
-                "becomes of the accuracy of their majority?",
+                "happens to the accuracy of their majority?",
                 "The majority is then nearly always wrong.",
             ),
             "stays": Case(
-                "Annotators are added who copy the first, who is right with probability 0.6. What "
-                "becomes of the accuracy of their majority?",
+                "Annotators are added who copy the first, who is right with probability 0.6. "
+                "What happens to the accuracy of their majority?",
                 "A hundred copies are as good as one annotator.",
             ),
         },

@@ -24,8 +24,8 @@ from annobench_course import (
 )
 
 LESSON = Lesson(
-    summary="Count votes and ties, say how many annotators replace an expert, and weight votes by "
-    "what is known of the annotators.",
+    summary="Count votes and ties, say how many annotators replace an expert, and weight votes "
+    "by what is known about the annotators.",
     needs=("binomial distribution", "Bayes' rule", "logarithms"),
     data=("snow2008_rte",),
     papers=("snow2008", "carpenter2008"),
@@ -433,8 +433,8 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 "share of right labels",
                 lambda given: np.mean(given["accuracy"]),
-                "This is the share of right labels. Asked for is the share of items with more "
-                "right labels than wrong ones: count by item first.",
+                "This is the share of right labels. The question asks for the share of items "
+                "with more right labels than wrong ones: count by item first.",
             ),
             Mistake(
                 "all annotators alike",
@@ -456,7 +456,8 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 "best annotator",
                 lambda given: max(given["accuracy"]),
-                "This is how often the best annotator is right. Asked for is the vote of all five.",
+                "This is how often the best annotator is right. The question asks for the vote "
+                "of all five.",
             ),
             Mistake(
                 "count for share",
@@ -486,8 +487,8 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 "share of right labels",
                 lambda given: given["right"] / given["n_labels"],
-                "This is the probability that one drawn label is right. Asked for is the majority "
-                "of those drawn.",
+                "This is the probability that one drawn label is right. The question asks for "
+                "the majority of those drawn.",
             ),
         ),
     ),
@@ -598,14 +599,14 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 "decision for probability",
                 _decided,
-                "Your function returns the winners. Asked for are the probabilities: "
+                "Your function returns the winners. The question asks for the probabilities: "
                 "1 / (1 + exp(-sum)) of the weights.",
             ),
             Mistake(
                 "accuracies as weights",
                 _weight_is_accuracy,
-                "The votes are weighed by the accuracies themselves. The weight is the log odds, "
-                "log(a / (1 - a)): 0 for a guesser, negative for who is worse.",
+                "The votes are weighted by the accuracies themselves. The weight is the log odds, "
+                "log(a / (1 - a)): 0 for a guesser, negative for annotators who are worse.",
             ),
             Mistake(
                 "unweighted",
@@ -620,8 +621,8 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 "missing for 0",
                 _missing_is_no,
-                "Where an annotator gave no label (-1), your function counts a vote for 0. Who "
-                "says nothing has no vote.",
+                "Where an annotator gave no label (-1), your function counts a vote for 0. An "
+                "annotator who gives no label has no vote.",
             ),
         ),
     ),
@@ -637,8 +638,9 @@ EXERCISES: list[Exercise] = [
         reasons={
             "expert": "The three are one opinion, of weight 1.1; the formula may add weights only "
             "of annotators who err independently.",
-            "three": "Weights may be added if errors are independent. Who copies makes the same "
-            "error: the three labels are right or wrong together, and weigh as much as one, 1.1.",
+            "three": "Weights may be added if errors are independent. An annotator who copies "
+            "makes the same error: the three labels are right or wrong together, and weigh as "
+            "much as one, 1.1.",
             "tie": "The first of the three did look at the item: together they are worth one "
             "annotator of weight 1.1, neither three nor none.",
         },
@@ -647,7 +649,7 @@ EXERCISES: list[Exercise] = [
         id="5.9",
         title="Whose agreement is it?",
         options={
-            "half": "About one half, since the guesses know nothing of the items.",
+            "half": "About one half, since the guesses do not depend on the items.",
             "more": "Clearly above one half, since the annotator's own vote helps to make the "
             "winner.",
             "less": "Below one half, since the two others usually agree and outvote the guesser.",

@@ -166,18 +166,18 @@ BANK: list[Asked] = [
         cases={
             "program": Case(
                 "In your EM for Dawid and Skene's model (no smoothing) the log likelihood falls "
-                "by 3 from one iteration to the next. What does it tell?",
+                "by 3 from one iteration to the next. What does it show?",
                 "A right E-step and M-step never lower the likelihood.",
             ),
             "stationary": Case(
                 "In your EM for Dawid and Skene's model, from one start, neither the log "
-                "likelihood nor the parameters change any more. What does it tell?",
-                "EM stops wherever an iteration changes nothing; only other starts tell whether "
-                "there is more.",
+                "likelihood nor the parameters change any more. What does it show?",
+                "EM stops wherever an iteration changes nothing; only other starts show whether "
+                "there is a higher optimum.",
             ),
             "several": Case(
                 "Your EM for Dawid and Skene's model ends at a log likelihood of -812 from one "
-                "start and of -830 from another, and stays there. What does it tell?",
+                "start and of -830 from another, and stays there. What does it show?",
                 "Each start leads to an optimum near it. The higher one explains the labels "
                 "better.",
             ),

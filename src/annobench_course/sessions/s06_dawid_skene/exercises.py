@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 LESSON = Lesson(
-    summary="Tell the model's story, fit it by an EM program of one's own, and judge what a fit "
+    summary="Describe the model, fit it with your own EM program, and judge what a fit "
     "says: which optimum, which names of the classes, how certain.",
     needs=("05_votes", "conditional probability", "loops over arrays in NumPy"),
     data=("anesthesia", "snow2008_rte", "masc_crowd"),
@@ -645,7 +645,8 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 "one matrix for all",
                 _one_matrix,
-                "All annotators get the same matrix. Count the labels of each annotator apart.",
+                "All annotators get the same matrix. Count the labels of each annotator "
+                "separately.",
             ),
             Mistake(
                 "last item only",
@@ -674,7 +675,7 @@ EXERCISES: list[Exercise] = [
                 "uniform start",
                 partial(_em, start="uniform"),
                 "You begin with equal probabilities. Then every category's row gets the same "
-                "counts, and the E-step finds equal probabilities again, for ever. Begin with the "
+                "counts, and the E-step finds equal probabilities again, forever. Begin with the "
                 "shares of the labels.",
             ),
             Mistake(

@@ -255,8 +255,8 @@ BANK: list[Asked] = [
                 "Simulation-based calibration: all chains may share an error of the program.",
             ),
             "prior": Case(
-                "How much do the conclusions owe to what was assumed of annotators beforehand? "
-                "What answers this?",
+                "How much do the conclusions depend on what was assumed about annotators "
+                "beforehand? What answers this?",
                 "Fits with other priors. Chains agree however strong the prior is.",
             ),
         },
@@ -272,18 +272,18 @@ BANK: list[Asked] = [
         },
         cases={
             "few, far": Case(
-                "Under partial pooling, with a prior that counts as 20 labels and a mean share of "
-                "right labels of 0.8, which annotator's estimate differs most from the own share "
-                "of right labels?",
-                "The estimate goes the share 20 / (n + 20) of the way from the own share to the "
-                "mean: far where n is small and the way is long.",
+                "Under partial pooling, with a prior that counts as 20 labels and a mean share "
+                "of right labels of 0.8, which annotator's estimate differs most from their own "
+                "share of right labels?",
+                "The estimate goes the share 20 / (n + 20) of the way from their own share to "
+                "the mean: far where n is small and the way is long.",
             ),
             "many, near": Case(
-                "Under partial pooling, with a prior that counts as 20 labels and a mean share of "
-                "right labels of 0.8, which annotator's estimate differs least from the own share "
-                "of right labels?",
-                "The estimate goes the share 20 / (n + 20) of the way from the own share to the "
-                "mean: not far where n is large and the way is short.",
+                "Under partial pooling, with a prior that counts as 20 labels and a mean share "
+                "of right labels of 0.8, which annotator's estimate differs least from their own "
+                "share of right labels?",
+                "The estimate goes the share 20 / (n + 20) of the way from their own share to "
+                "the mean: not far where n is large and the way is short.",
             ),
             "many, far": Case(
                 "Under partial pooling, with a prior that counts as 20 labels and a mean share of "

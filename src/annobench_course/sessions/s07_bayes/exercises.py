@@ -72,8 +72,8 @@ PRIOR_COUNTS = Number(
         Mistake(
             "mode for mean",
             lambda g: (g["a"] + g["right"] - 1) / (g["a"] + g["b"] + g["labels"] - 2),
-            "This is the mode of the posterior, where its density is largest. Asked for is its "
-            "mean, which for Beta(α, β) is α / (α + β).",
+            "This is the mode of the posterior, where its density is largest. The question asks "
+            "for its mean, which for Beta(α, β) is α / (α + β).",
         ),
         Mistake(
             "prior mean",
@@ -195,8 +195,8 @@ POOLED_SENSITIVITY = Number(
         Mistake(
             "complete pooling",
             lambda g: g["mean"],
-            "This is the mean of all annotators; the annotator's own labels count for nothing in "
-            "it: complete pooling.",
+            "This is the mean of all annotators; the annotator's own labels do not enter it: "
+            "complete pooling.",
         ),
         Mistake(
             "weights exchanged",
@@ -316,8 +316,8 @@ CATEGORY = Function(
         Mistake(
             "missing labels counted as 0",
             lambda p, se, sp, x: category_probability(p, se, sp, np.maximum(x, 0)),
-            "You have taken a missing label, -1, for a label 0. An annotator who did not label the "
-            "item says nothing about it: leave the factor out.",
+            "You have treated a missing label, -1, as a label 0. An annotator who did not label "
+            "the item says nothing about it: leave the factor out.",
         ),
         Mistake(
             "specificity mistaken for the rate of label 1",
@@ -424,7 +424,7 @@ R_HAT = Function(
         Mistake(
             "rows for columns",
             lambda draws: _r_hat(draws.T),
-            "You have taken the columns for the chains. A chain is a row: axis=1 runs along it.",
+            "You have treated the columns as the chains. A chain is a row: axis=1 runs along it.",
         ),
         Mistake(
             "B for B/S",
@@ -460,7 +460,7 @@ MIRROR = Choice(
     reasons={
         "restrict": "The two halves of the posterior are mirror images, equally probable; only an "
         "assumption can choose between them, and it should be stated in the model.",
-        "longer": "The way from one half to the other leads through states of next to no "
+        "longer": "The way from one half to the other leads through states of almost no "
         "probability: chain 4 would need longer than anybody can wait.",
         "average": "The average of a sensitivity and its mirror image, about one half, describes "
         "no annotator. And three chains to one is no estimate of the halves' probabilities, "

@@ -140,7 +140,7 @@ GUESSES = Number(
         Mistake(
             "fair coins",
             lambda g: _guesses_at(g, 2 * 0.5 ** g["annotators"]),
-            "You have taken guesses for fair coins. Here they favour one category.",
+            "You have treated guesses as fair coins. Here they favour one category.",
         ),
         Mistake(
             "share of the disagreed",
@@ -157,8 +157,8 @@ GUESSES = Number(
         Mistake(
             "all hard items",
             lambda g: g["disagreed"] / (1 - _chance(g)),
-            "This is the expected number of hard items. Some of them are disagreed on; asked for "
-            "are those among the agreed.",
+            "This is the expected number of hard items. Some of them are disagreed on; the "
+            "question asks for those among the agreed.",
         ),
     ),
 )
@@ -324,10 +324,10 @@ WHICH_CHANCE = Choice(
     id="8.5",
     title="Two annotators and no third",
     options={
-        "disagreed": "Take each annotator's labels on the disagreed items for how they guess, and "
+        "disagreed": "Treat each annotator's labels on the disagreed items as their guesses, and "
         "compute p from them.",
         "half": "Take p = 1/2, the value of two fair coins.",
-        "agreement": "Take the observed agreement on all items for p.",
+        "agreement": "Use the observed agreement on all items as p.",
         "range": "Report the bound for the worst possible guesses, and let a third annotator label "
         "some.",
         "kappa": "Take p from kappa: it is corrected for chance.",
@@ -450,8 +450,8 @@ HISTOGRAM = Choice(
         "lazy": "A fifth of the annotators is lazy: the model with lazy ones is not rejected.",
         "simple": "Nobody is lazy and no item is hard: of two models that fit, the one with fewer "
         "components is true.",
-        "identity": "Neither follows. Lazy labels only shift the rates of all components; who gave "
-        "which label is needed to tell.",
+        "identity": "Neither follows. Lazy labels only shift the rates of all components. To find "
+        "lazy annotators, one must know who gave which label.",
         "items": "Neither follows yet: with many more items, the histogram would show how many "
         "annotators are lazy.",
         "level": "Both models should be rejected, since two different models can't both fit.",
@@ -461,7 +461,7 @@ HISTOGRAM = Choice(
         "identity": "With lazy annotators the histogram is again a mixture with as many components "
         "and the same shares. It looks the same to any test that sees only counts.",
         "lazy": "That a model is not rejected does not make it true: another one without lazy "
-        "annotators is not rejected either. And the fifth rests on rates from another data set.",
+        "annotators is not rejected either. And the fifth depends on rates from another data set.",
         "simple": "Simplicity is a reason to prefer a description, not evidence about annotators. "
         "That the sum of many effects looks simple does not show that they are absent.",
         "items": "More items make the histogram more precise, but any number of lazy annotators "
@@ -579,8 +579,8 @@ TWENTY = Choice(
         "items.",
         "rate": "The observed difference is made of the difference on the easy items and of that "
         "on guesses, which nobody can separate item by item.",
-        "chebyshev": "Chebyshev's inequality holds for any distribution, and is far too careful "
-        "for this one, which is known exactly.",
+        "chebyshev": "Chebyshev's inequality holds for any distribution, and is far too "
+        "conservative for this one, which is known exactly.",
     },
 )
 

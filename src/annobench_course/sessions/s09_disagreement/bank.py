@@ -139,8 +139,8 @@ BANK: list[Asked] = [
                 "The threshold is in every label, and is learned.",
             ),
             "unknown": Case(
-                "A classifier is trained on labels of which nothing is known but their kappa with "
-                "the truth. How much do the errors harm it?",
+                "A classifier is trained on labels of which only the kappa with the truth is "
+                "known. How much do the errors harm it?",
                 "Kappa does not see in what direction labels are wrong: equal agreement can mean "
                 "unequal harm.",
             ),
@@ -199,8 +199,8 @@ BANK: list[Asked] = [
                 "A share of equal labels; nothing was left out and nothing was subtracted.",
             ),
             "chance": Case(
-                "A data set of verb senses reports .95: 'of the agreement that shuffled labels "
-                "leave to be won, the annotators won this share'. What is the number?",
+                "A data set of verb senses reports .95: 'of the agreement that is possible above "
+                "shuffled labels, the annotators achieved this share'. What is the number?",
                 "Shuffled labels agree as often as chance would have it: this is the idea of "
                 "kappa.",
             ),

@@ -26,8 +26,8 @@ from annobench_course import (
 Floats = NDArray[np.float64]
 
 LESSON = Lesson(
-    summary="Tell disagreement with a reason from noise, decide on merging categories, score soft "
-    "labels, and say why agreement is not validity.",
+    summary="Distinguish systematic disagreement from noise, decide on merging categories, score "
+    "soft labels, and say why agreement is not validity.",
     needs=("01_chance", "02_family", "cross-validation by a test set"),
     data=(
         "ami_dialogue_acts",
@@ -133,7 +133,7 @@ ONE_SIDED = Number(
         Mistake(
             "continuity correction",
             _mcnemar_corrected,
-            "This is the statistic with a continuity correction, which takes 1 off the "
+            "This is the statistic with a continuity correction, which subtracts 1 from the "
             "difference. The formula in the text has none.",
         ),
     ),
@@ -153,8 +153,8 @@ WHICH_UNIT = Choice(
     },
     right="meetings",
     reasons={
-        "meetings": "Meetings were given to annotators as wholes, so wholes are what chance could "
-        "have given to another annotator.",
+        "meetings": "Whole meetings were assigned to annotators, so whole meetings are what has "
+        "to be permuted.",
         "utterances": "Utterances of one meeting resemble each other: some groups chat, some "
         "decide. Exchanged one by one, they make any two annotators of different meetings "
         "look different.",
@@ -225,7 +225,7 @@ MERGED_KAPPA = Number(
         Mistake(
             "before the merge",
             lambda given: _kappa(*_agreements(_cells(given))),
-            "This is kappa of the three senses. Merge the first two, and compute it anew.",
+            "This is kappa of the three senses. Merge the first two, and compute it again.",
         ),
         Mistake(
             "observed agreement",
@@ -265,8 +265,8 @@ MERGE_EVIDENCE = Choice(
     },
     right="beyond random",
     reasons={
-        "beyond random": "The comparison with other merges takes out what any merge does, and "
-        "the held-out items take out the luck of having chosen the best. Few bits should be lost.",
+        "beyond random": "The comparison with other merges removes the effect of any merge, and "
+        "the held-out items remove the luck of having chosen the best. Few bits should be lost.",
         "observed": "Observed agreement rises, or stays, after any merge: labels that were equal "
         "stay equal.",
         "threshold": "That says that the coarse categories are reliable. Two categories that "
@@ -425,7 +425,7 @@ def _swapped(target: ArrayLike, predicted: ArrayLike) -> float:
 
 
 def _relative_entropy(target: ArrayLike, predicted: ArrayLike) -> float:
-    """Return the cross-entropy less the entropy of the target; a share of 0 adds nothing."""
+    """Return the cross-entropy minus the entropy of the target; a share of 0 adds nothing."""
     p = np.asarray(target)
     ratios = np.where(p > 0, p, 1) / np.where(p > 0, predicted, 1)
     return float((p * np.log2(ratios)).sum(axis=1).mean())
@@ -477,7 +477,7 @@ CROSS_ENTROPY = Function(
         Mistake(
             "relative entropy",
             _relative_entropy,
-            "This is the relative entropy (Kullback and Leibler), the cross-entropy less the "
+            "This is the relative entropy (Kullback and Leibler), the cross-entropy minus the "
             "entropy of the observed shares. Take the logarithm of the prediction alone.",
         ),
         Mistake(
@@ -600,26 +600,27 @@ HIGHEST_ACCURACY = Number(
             "independent errors",
             lambda given: (1 + math.sqrt(2 * _share(given) - 1)) / 2,
             "This is the accuracy of two equally good annotators whose errors on two categories "
-            "are independent. Nothing says that they are: asked is the largest that is possible.",
+            "are independent. Nothing says that they are: the question asks for the largest that "
+            "is possible.",
         ),
         Mistake(
             "one of the two",
             lambda given: 1.0,
             "One of them may be right everywhere, but then the other is wrong wherever they "
-            "differ. Asked is the mean of the two.",
+            "differ. The question asks for the mean of the two.",
         ),
         Mistake(
             "lower bound",
             lambda given: (1 - _share(given)) / 2,
             "With two categories this is the lowest possible mean accuracy: both are wrong where "
-            "they agree. It is also the smallest possible mean share of errors. Asked is the "
-            "highest accuracy.",
+            "they agree. It is also the smallest possible mean share of errors. The question "
+            "asks for the highest accuracy.",
         ),
         Mistake(
             "lower bound, many categories",
             lambda given: 0.0,
             "With more than two categories both may be wrong everywhere: 0 is the lowest possible "
-            "mean accuracy. Asked is the highest.",
+            "mean accuracy. The question asks for the highest.",
         ),
     ),
 )
@@ -636,7 +637,7 @@ VALIDITY = Choice(
     right="not known",
     reasons={
         "not known": "A rule that all follow makes them agree, whether it is right or not. "
-        "Compare a sample of both rounds with judgements that don't rest on the guidelines.",
+        "Compare a sample of both rounds with judgements that don't depend on the guidelines.",
         "valid": "Alpha compares annotators with each other. If the rule is wrong for unclear "
         "cases, both are now wrong in the same way, and alpha rises.",
         "worse": "They may be better, if unclear cases mostly are neutral. Agreement can't tell.",

@@ -177,21 +177,21 @@ BANK: list[Asked] = [
         cases={
             "high": Case(
                 "Twenty methods are compared on 100 gold items drawn at random, and the best has "
-                "an accuracy of .89. What is to be said of this number as its accuracy on all "
+                "an accuracy of .89. What can be said about this number as its accuracy on all "
                 "items?",
                 "The method was chosen on the items that measure it. The more methods and the "
                 "fewer items, the more luck is in the first place.",
             ),
             "right": Case(
                 "A method, chosen on other items, has an accuracy of .89 on 100 gold items drawn "
-                "at random. What is to be said of this number as its accuracy on all items?",
+                "at random. What can be said about this number as its accuracy on all items?",
                 "Nothing was chosen on these items: the number is uncertain, and too high as "
                 "often as too low.",
             ),
             "low": Case(
-                "A method, chosen on other items, has an accuracy of .89 on 100 gold items, which "
-                "were taken because annotators disagreed on them. What is to be said of this "
-                "number as its accuracy on all items?",
+                "A method, chosen on other items, has an accuracy of .89 on 100 gold items, "
+                "which were taken because annotators disagreed on them. What can be said about "
+                "this number as its accuracy on all items?",
                 "On items that divide annotators methods err more often, too.",
             ),
         },

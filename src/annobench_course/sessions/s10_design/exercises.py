@@ -90,8 +90,8 @@ BITS = Number(
         Mistake(
             "entropy that is left",
             lambda given: _entropy(_joint(given)) - _entropy(_joint(given).sum(axis=0)),
-            "This is the entropy that is left after the label. Asked is how much the label takes "
-            "away from the entropy before it.",
+            "This is the entropy that is left after the label. The question asks how much the "
+            "label takes away from the entropy before it.",
         ),
         Mistake(
             "entropy before the label",
@@ -273,13 +273,14 @@ BEST_RATE = Number(
         Mistake(
             "number of labels",
             lambda given: float(_rates(given).argmax() + 1),
-            "This is the best number of labels. Asked is how many bits per euro it brings.",
+            "This is the best number of labels. The question asks how many bits per euro it "
+            "brings.",
         ),
         Mistake(
             "last label alone",
             _gain_of_next,
-            "This is what the last label adds for its own price. Asked is what all labels of the "
-            "item and the item itself bring for their price.",
+            "This is what the last label adds for its own price. The question asks for what all "
+            "labels of the item and the item itself bring for their price.",
         ),
     ),
 )
@@ -328,7 +329,7 @@ HALF_WIDTH = Number(
         Mistake(
             "whole width",
             lambda given: 2 * _half_width(given),
-            "This is the width of the whole interval; asked is half of it.",
+            "This is the width of the whole interval; the question asks for half of it.",
         ),
         Mistake(
             "standard error",
@@ -461,9 +462,8 @@ JUDGE = Choice(
     right="not enough",
     reasons={
         "not enough": "Within the margin, that is. Whether it distinguishes the categories must "
-        "be shown "
-        "besides, by its sensitivity and specificity on gold items: the birds showed a judge "
-        "without eyes that passes.",
+        "be shown besides, by its sensitivity and specificity on gold items: the birds showed a "
+        "judge without eyes that passes.",
         "replace": "A judge that always gives the most frequent label agrees with many annotators "
         "more often than they do with each other, and is uninformative.",
         "better": "Ties count for the judge, so that two annotators of equal quality both have an "
@@ -506,13 +506,13 @@ ROGAN_GLADEN = Number(
         Mistake(
             "sensitivity for specificity",
             lambda given: (given["judged_positive"] + given["sensitivity"] - 1) / _youden(given),
-            "You took the sensitivity for the specificity. False alarms come from negative items: "
-            "their rate is 1 - specificity.",
+            "You mistook the sensitivity for the specificity. False alarms come from negative "
+            "items: their rate is 1 - specificity.",
         ),
         Mistake(
             "not divided",
             lambda given: given["judged_positive"] + given["specificity"] - 1,
-            "You took off the false alarms, as if all items were negative. The rest still has to "
+            "You subtracted the false alarms, as if all items were negative. The rest still has to "
             "be divided by sensitivity + specificity - 1.",
         ),
         Mistake(
@@ -605,8 +605,8 @@ PRICE_OF_CORRECTION = Simulation(
         Mistake(
             "standard error of the mean",
             _error_of_mean,
-            "You divided by the root of the number of runs. A study is one run: asked is how much "
-            "single runs vary.",
+            "You divided by the root of the number of runs. A study is one run: the question "
+            "asks how much single runs vary.",
         ),
     ),
 )

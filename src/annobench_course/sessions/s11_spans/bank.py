@@ -168,7 +168,7 @@ BANK: list[Asked] = [
             "nothing": Case(
                 "One annotator marked three spans in a text, the other never opened it. How does "
                 "the text count in a measure of their agreement?",
-                "Nothing is known of what the other would have marked.",
+                "Nothing is known about what the other would have marked.",
             ),
             "disagreement": Case(
                 "One annotator marked three spans in a text, the other opened it and marked "

@@ -225,17 +225,17 @@ GAIN = Number(
         Mistake(
             "kappa",
             lambda given: _kappa(given),
-            "This is Cohen's kappa. Asked is how far it is below F1.",
+            "This is Cohen's kappa. The question asks how far it is below F1.",
         ),
         Mistake(
             "F1",
             _f1_of,
-            "This is F1. Asked is how far Cohen's kappa is below it.",
+            "This is F1. The question asks how far Cohen's kappa is below it.",
         ),
         Mistake(
             "observed agreement",
             lambda given: _f1_of(given) - (given["both"] + given["neither"]) / sum(given.values()),
-            "You took the observed agreement for kappa. It has to be corrected for chance.",
+            "You used the observed agreement as kappa. It has to be corrected for chance.",
         ),
         Mistake(
             "without the unmarked",
@@ -245,7 +245,7 @@ GAIN = Number(
         Mistake(
             "sign",
             lambda given: _kappa(given) - _f1_of(given),
-            "You subtracted F1 from kappa. Asked is F1 minus kappa.",
+            "You subtracted F1 from kappa. The question asks for F1 minus kappa.",
         ),
     ),
 )
@@ -339,7 +339,7 @@ CHANCE = Simulation(
                 / given["n_places"],
                 given,
             ),
-            "You counted the places that neither marked as agreement. F1 doesn't know of them.",
+            "You counted the places that neither marked as agreement. F1 ignores them.",
         ),
     ),
 )
@@ -384,7 +384,7 @@ OBSERVED = Number(
         Mistake(
             "agreement",
             lambda given: 1 - _differing(given) / given["length"],
-            "This is the observed agreement. Asked is the disagreement.",
+            "This is the observed agreement. The question asks for the disagreement.",
         ),
         Mistake(
             "one annotator alone",
@@ -399,7 +399,8 @@ OBSERVED = Number(
             lambda given: (
                 len(_characters(given, "ann") & _characters(given, "bob")) / given["length"]
             ),
-            "This is the share of the text that both marked. Asked is where exactly one did.",
+            "This is the share of the text that both marked. The question asks where exactly one "
+            "did.",
         ),
     ),
 )
@@ -458,8 +459,8 @@ DISSIMILARITY = Number(
             lambda given: (
                 1 + (_position(given)[0] ** 2 + _position(given)[1] ** 2) / _position(given)[2] ** 2
             ),
-            "You squared the differences of starts and of ends apart. First add them, then divide, "
-            "then square.",
+            "You squared the differences of starts and of ends separately. First add them, then "
+            "divide, then square.",
         ),
         Mistake(
             "mean length",
@@ -486,7 +487,7 @@ WHICH = Choice(
     right="gamma",
     reasons={
         "gamma": "It aligns spans that do not match exactly, and lets them nest. The gamma of "
-        "categories tells whether the labels are the trouble.",
+        "categories shows whether the labels are the trouble.",
         "exact": "With spans of forty words hardly any two are equal to the character; the number "
         "would say that nobody agrees.",
         "alpha": "It is not defined where one annotator's units overlap, and claims contain their "

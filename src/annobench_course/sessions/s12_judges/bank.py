@@ -155,17 +155,17 @@ BANK: list[Asked] = [
         cases={
             "gains": Case(
                 "Five judges are each right on eight of ten items, and their errors are "
-                "independent. What is to be said of their majority?",
+                "independent. What can be said about their majority?",
                 "By Condorcet's theorem it is right on about 94 percent.",
             ),
             "same": Case(
                 "Five judges are each right on eight of ten items, and are wrong on the same "
-                "items. What is to be said of their majority?",
+                "items. What can be said about their majority?",
                 "They are one judge with five votes.",
             ),
             "loses": Case(
                 "Five judges are each right on four of ten items, and their errors are "
-                "independent. There are two categories. What is to be said of their majority?",
+                "independent. There are two categories. What can be said about their majority?",
                 "Below one half Condorcet's theorem works the other way: about 32 percent.",
             ),
         },

@@ -25,8 +25,8 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 LESSON = Lesson(
-    summary="Carry out the alternative annotator test, tell a jury from one opinion heard several "
-    "times, and estimate a prevalence with a judge that errs.",
+    summary="Carry out the alternative annotator test, distinguish a jury from one opinion heard "
+    "several times, and estimate a prevalence with a judge that errs.",
     needs=("03_how_sure", "05_votes", "10_design"),
     data=("alt_cebab_aspects", "llm_eval_v2", "arena_gemini_pro"),
     papers=("calderon2025", "judge_arena"),
@@ -95,8 +95,8 @@ MARGIN = Number(
         Mistake(
             "two-sided",
             lambda given: _margin(given, quantile=TWO_SIDED),
-            "You took 1.96, the quantile of a two-sided test. Asked is only whether the judge is "
-            "not much worse: one-sided, 1.645.",
+            "You took 1.96, the quantile of a two-sided test. The question asks only whether the "
+            "judge is not much worse: one-sided, 1.645.",
         ),
         Mistake(
             "standard error subtracted",
@@ -108,7 +108,7 @@ MARGIN = Number(
             "advantage",
             lambda given: _shares(given)[1],
             "This is the share of items on which the judge is at least as good, which enters the "
-            "advantage probability. Asked is a margin.",
+            "advantage probability. The question asks for a margin.",
         ),
         Mistake(
             "difference of judge and human",
@@ -251,7 +251,7 @@ JURY = Number(
         Mistake(
             "accuracy not raised",
             lambda given: (1 - given["misleading"]) * _three(given["accuracy"]),
-            "You took the judge's accuracy on all items for that on the clear ones. All of its "
+            "You used the judge's accuracy on all items as that on the clear ones. All of its "
             "right answers are there, so that it is right more often on these: divide by their "
             "share.",
         ),
@@ -336,7 +336,7 @@ ERROR_CORRELATION = Function(
             "labels for errors",
             lambda labels, gold: _between_columns(labels),
             "This is the correlation of the verdicts. Good judges' verdicts are correlated because "
-            "both follow the truth; asked is whether they are wrong on the same items.",
+            "both follow the truth; the question asks whether they are wrong on the same items.",
         ),
         Mistake(
             "diagonal included",
@@ -404,7 +404,7 @@ SIMULATED_JURY = Simulation(
         Mistake(
             "one judge",
             lambda given: _around(given["accuracy"], given),
-            "This is how often one judge is right. Asked is the majority of the jury.",
+            "This is how often one judge is right. The question asks for the majority of the jury.",
         ),
         Mistake(
             "clear items alone",
@@ -485,8 +485,8 @@ PPI = Number(
         Mistake(
             "judge alone",
             lambda given: _parts(given)[2],
-            "This is the share that the judge calls positive among the items without gold. Correct "
-            "it by how far the judge is off on the gold items.",
+            "This is the share that the judge calls positive among the items without gold. "
+            "Correct it by the judge's mean error on the gold items.",
         ),
         Mistake(
             "gold alone",
@@ -498,7 +498,7 @@ PPI = Number(
             "sign of the correction",
             lambda given: _parts(given)[2] + _parts(given)[1] - _parts(given)[0],
             "You moved the judge's share the wrong way. If it says positive too often on gold "
-            "items, take that much off.",
+            "items, subtract that much.",
         ),
         Mistake(
             "Rogan and Gladen",
@@ -578,14 +578,14 @@ WORTH = Number(
                     - ((given["true_positive"] + given["true_negative"]) / sum(given.values())) ** 2
                 )
             ),
-            "You took the accuracy for the correlation. A judge that always says the frequent "
+            "You used the accuracy as the correlation. A judge that always says the frequent "
             "category is accurate, and its correlation with gold is 0.",
         ),
         Mistake(
             "gained items alone",
             lambda given: sum(given.values()) * _phi(given) ** 2 / (1 - _phi(given) ** 2),
-            "This is how many items the judge adds. Asked is how many gold items alone would do as "
-            "well in all.",
+            "This is how many items the judge adds. The question asks how many gold items alone "
+            "would be as precise in all.",
         ),
     ),
 )
