@@ -174,8 +174,8 @@ def read_papers(folder: Path, datasets: Collection[str], notebooks: Path) -> dic
     faults = [fault for paper in found for fault in _missing_files(paper, notebooks)]
     names = [paper.notebook for paper in found]
     faults += [
-        f"{paper.folder / 'paper.yaml'}, key notebook: {paper.notebook!r} is the notebook "
-        "of another paper too. Give each paper its own."
+        f"{paper.folder / 'paper.yaml'}, key notebook: {paper.notebook!r} is also the "
+        "notebook of another paper. Each paper needs its own."
         for paper in found
         if names.count(paper.notebook) > 1
     ]

@@ -127,5 +127,5 @@ def ahead_of_clock(folder: Path, now: float) -> str:
     return (
         f"{folder}: was written {timedelta(seconds=round(ahead))} ahead of the "
         "clock, which must have been set back since. Until then an edit is not noticed; "
-        "`snakemake --cores all --forceall` makes everything anew."
+        "`snakemake --cores all --forceall` recomputes everything."
     )

@@ -101,8 +101,8 @@ class _Attribute:
             calibration=(
                 "people: how many responses have each average (counted in the release), with "
                 "people's responses above those of systems",
-                "ChatGPT: the numbers of records and labels; its labels are noise, as what it "
-                "answered is known from the release alone",
+                "ChatGPT: the numbers of records and labels; its labels are noise, since its "
+                "answers are known only from the release",
             ),
             targets={
                 "n_items": _N_ITEMS,

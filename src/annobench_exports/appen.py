@@ -48,7 +48,7 @@ def _read(table: Table, intake: Intake) -> None:
     if variant is None:
         raise ReaderError(
             f"{table.path}: no columns {_UNIT} and {_WORKER}. Download the full report of the job; "
-            "the report of contributors and the source data hold no judgments."
+            "the report of contributors and the source data contain no judgments."
         )
     rows = [(n, {key: as_text(cell) for key, cell in row.items()}) for n, row in table.rows(False)]
     if variant == "full report":
@@ -186,14 +186,16 @@ def _source(table: Table, questions: list[str]) -> list[str]:
 def _say(table: Table, intake: Intake, questions: list[str], variant: str) -> None:
     if variant == "aggregated report":
         intake.notes.append(
-            "An aggregated report holds one answer per unit, the consensus that Appen computed. "
+            "An aggregated report contains one answer per unit, the consensus that Appen computed. "
             "Its confidence is not used. Agreement needs the full report."
         )
         return
     source = _source(table, questions)
     shown = ", ".join(source[:_SHOWN]) + (", ..." if len(source) > _SHOWN else "")
     if source:
-        intake.notes.append(f"Columns taken for data that were shown, not for answers: {shown}.")
+        intake.notes.append(
+            f"Columns interpreted as data that were shown, not as answers: {shown}."
+        )
 
 
 LAYOUT = Layout(

@@ -253,7 +253,7 @@ FORMAT = ExportFormat(
     recognise=recognise,
     read=read,
     note=(
-        "A folder is an annotator, a .txt file with its .ann file per document; an empty .ann file "
-        "is a document in which the annotator marked nothing."
+        "Each folder is an annotator, with a .txt and an .ann file per document; an empty .ann "
+        "file is a document in which the annotator marked nothing."
     ),
 )

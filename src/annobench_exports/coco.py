@@ -130,6 +130,6 @@ FORMAT = ExportFormat(
     read=_read,
     note=(
         "An item is an image, an annotator is a file, and the label is which categories the "
-        "objects of the image have; neither how many there are nor where they are is compared."
+        "objects of the image have; neither their number nor their positions are compared."
     ),
 )

@@ -177,6 +177,6 @@ FORMAT = ExportFormat(
     read=_read,
     note=(
         "An item is an image, an annotator is a file, and the labels are the tags of the image, or "
-        "those of the shapes drawn on it; where the shapes are is not compared."
+        "those of the shapes drawn on it; the positions of the shapes are not compared."
     ),
 )

@@ -147,7 +147,7 @@ def _push_annotation(intake: Intake, item: str, annotation: dict[str, Any], wher
     worker = name(annotation.get("workerId"), "workerId")
     data = mapping(annotation.get("annotationData"), "annotationData")
     if "content" not in data:
-        intake.leave_out(where, "annotations of which the request holds only the address")
+        intake.leave_out(where, "annotations of which the request contains only the address")
         return
     content = data["content"]
     if isinstance(content, str):
@@ -161,7 +161,7 @@ def _read_manifest(source: Source, intake: Intake) -> None:
     """Push the labels of all objects of a manifest."""
     intake.begin("", "line")
     intake.notes.append(
-        "An output manifest holds one label per object, the consensus of its workers. Agreement "
+        "An output manifest contains one label per object, the consensus of its workers. Agreement "
         "cannot be computed from it; give the worker responses."
     )
     for where, record in json_records(source.path):
@@ -240,7 +240,7 @@ FORMAT = ExportFormat(
     read=_read,
     note=(
         "An item is an object of the data set, an annotator is a worker, the questions are the "
-        "elements of the template. Of boxes drawn on an image the labels are compared, not where "
-        "they are. The labels of a manifest are those of one annotator, the consensus."
+        "elements of the template. Of boxes drawn on an image the labels are compared, not their "
+        "positions. The labels of a manifest are those of one annotator, the consensus."
     ),
 )

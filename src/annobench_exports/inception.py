@@ -207,7 +207,7 @@ def _archived(place: PurePosixPath, data: bytes, path: Path) -> Iterator[Entry]:
     total = sum(info.file_size for info in infos)
     if len(infos) > MAX_FILES or total > MAX_BYTES:
         raise ReaderError(
-            f"{where}: {len(infos):,} files of {total:,} bytes, more than is read of an archive. "
+            f"{where}: {len(infos):,} files of {total:,} bytes, above the limit for archives. "
             "Unpack it and give the folder."
         )
     for info in sorted(infos, key=lambda info: info.filename):
@@ -331,7 +331,7 @@ FORMAT = ExportFormat(
     recognise=recognise,
     read=read,
     note=(
-        "A document is what the tool calls so, an annotator has a file in it; each feature of a "
+        "Documents are those of the tool, with a file per annotator; each feature of a "
         "type of annotation is a layer, and curated annotations are kept separate."
     ),
 )

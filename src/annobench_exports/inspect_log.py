@@ -178,7 +178,7 @@ def _log(path: Path) -> _Log:
     records = json_records(path)
     _, record = next(records)
     if next(records, None) is not None:
-        raise ReaderError(f"{path}: more than one log. Give each log a file of its own.")
+        raise ReaderError(f"{path}: more than one log. Put each log into a separate file.")
     samples = record.get("samples")
     found = samples if isinstance(samples, list) else []
     return _described(path, record, map(_object, found))

@@ -245,8 +245,8 @@ def _boxed(works: list[_Work], intake: Intake) -> set[str]:
     for question in dict.fromkeys(q for work in works for q in work.results.unplaced):
         n = sum(work.results.unplaced.get(question, 0) for work in works)
         intake.notes.append(
-            f"{n:,} of the rectangles of {question!r} are turned or have no area: where rectangles "
-            "are is not compared, only their labels."
+            f"{n:,} of the rectangles of {question!r} are rotated or have no area: "
+            "the positions of rectangles are not compared, only their labels."
         )
         drawn.discard(question)
     return drawn
@@ -296,7 +296,7 @@ def _of_task(task: dict[str, Any], number: int, part: Source, intake: Intake) ->
     unknown = len(annotations) + len(drafts) - len(found)
     for n, reason in (
         (len(predictions), "predictions of a model"),
-        (unknown, "drafts of which the file holds only the number"),
+        (unknown, "drafts of which the file contains only the number"),
         (not annotations and not drafts, "tasks without annotations"),
     ):
         if n:
@@ -618,9 +618,10 @@ FORMAT = ExportFormat(
     recognise=_recognise,
     read=_read,
     note=(
-        "An item is a task, an annotator is who completed an annotation, a question is a control "
-        "of the labelling interface, and drafts and predictions are not annotations. Of shapes "
-        "drawn on an image the labels are compared, and of rectangles also where they are."
+        "An item is a task, an annotator is the person who completed an annotation, a question "
+        "is a control of the labelling interface, and drafts and predictions are not "
+        "annotations. Of shapes drawn on an image the labels are compared, and of rectangles "
+        "also their positions."
     ),
     annotators=("person", "file"),
 )

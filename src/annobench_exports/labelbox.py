@@ -267,7 +267,7 @@ FORMAT = ExportFormat(
     recognise=_recognise,
     read=_read,
     note=(
-        "An item is a data row, an annotator is who created a label, a question is a "
-        "classification. Of objects in an image the names are compared, not where they are."
+        "An item is a data row, an annotator is the person who created a label, a question is a "
+        "classification. Of objects in an image the names are compared, not their positions."
     ),
 )

@@ -105,7 +105,7 @@ FORMAT = ExportFormat(
     read=_read,
     note=(
         "An item is an entry, its annotators and their labels are listed in it; the question is "
-        "the annotation task, and further annotations of 2023 are questions of their own. Soft "
+        "the annotation task, and further annotations of 2023 are separate questions. Soft "
         "and hard labels are computed from the labels and are not read."
     ),
 )

@@ -181,9 +181,9 @@ LAYOUT = Layout(
     title="Amazon Mechanical Turk",
     note=(
         "An item is what a HIT showed (the Input column that distinguishes the HITs, or else the "
-        "HIT itself), an annotator is a worker, a label is what stands in a column Answer.*; "
+        "HIT itself), an annotator is a worker, a label is the value of a column Answer.*; "
         "approved and submitted work is finished. Of boxes drawn on an image the labels are "
-        "compared, not where they stand."
+        "compared, not their positions."
     ),
     recognise=_recognise,
     read=_read,

@@ -28,7 +28,7 @@ AUTHOR = MadeName("author")
 
 _NOTE = (
     "The file does not say who wrote or validated a pair: the names of annotators are places in "
-    "its list. What depends on who gave which label refuses these."
+    "its list. Methods that depend on who gave which label reject these."
 )
 
 

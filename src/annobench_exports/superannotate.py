@@ -219,7 +219,8 @@ FORMAT = ExportFormat(
     recognise=_recognise,
     read=_read,
     note=(
-        "An item is a text or an image, its annotator the one whom it is assigned to, or else who "
-        "changed it last. Of objects in an image the classes are compared, not where they are."
+        "An item is a text or an image, its annotator the person to whom it is assigned, or else "
+        "who changed it last. Of objects in an image the classes are compared, not their "
+        "positions."
     ),
 )

@@ -231,8 +231,8 @@ LAYOUT = Layout(
     title="Zooniverse",
     note=(
         "An item is a subject, an annotator is a user, a question is a task of the workflow. Of "
-        "marks drawn on a subject the tools are compared, not where they are. Classifications made "
-        "as a gold standard are known answers."
+        "marks drawn on a subject the tools are compared, not their positions. Classifications "
+        "made as a gold standard are known answers."
     ),
     recognise=_recognise,
     read=_read,

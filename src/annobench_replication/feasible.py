@@ -103,7 +103,7 @@ class Constraints:
             integrality=np.full(self.n_cells, int(integer)),
         )
         if found.status == 3:
-            raise ValueError("Constraints.solve: the sum has no bound. Add a constraint.")
+            raise ValueError("Constraints.solve: the sum is unbounded. Add a constraint.")
         return None if found.x is None else np.asarray(found.x, dtype=np.float64)
 
     def range(self, weights: ArrayLike) -> tuple[float, float]:

@@ -82,8 +82,8 @@ def integer_points(
     reached = steps @ a.T
     if np.linalg.matrix_rank(reached) < m - 1:
         raise ValueError(
-            "integer_points: the constraints leave a direction free, so that the points have no "
-            "end. Add a constraint, such as a distance from a likely vector."
+            "integer_points: the constraints leave a direction free, so there are infinitely "
+            "many points. Add a constraint, such as a distance from a likely vector."
         )
     centre = np.full(m, total / m)
     centre += steps.T @ np.linalg.lstsq(reached.T, t - a @ centre, rcond=None)[0]

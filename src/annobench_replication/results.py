@@ -104,8 +104,8 @@ class Results:
         """
         if self._complete:
             raise PublicationError(
-                "values come after a table or a figure. Hand over all values first, so that "
-                "what they rest on can be traced without drawing."
+                "values come after a table or a figure. Pass all values first, so that their "
+                "inputs can be traced without drawing."
             )
         provenance = self._study.provenance(*_names(of))
         if isinstance(values, Mapping):
@@ -235,7 +235,7 @@ class Results:
         if missing:
             raise PublicationError(
                 f"the analysis did not write {', '.join(missing)}, which paper.yaml lists. "
-                "Write them, or take them off the list."
+                "Write them, or remove them from the list."
             )
         with replacing(self._folder / "captions.json") as draft:
             draft.write_text(json.dumps(self._said, indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -134,7 +134,7 @@ PUBLISHED: Final = pa.DataFrameSchema(
             lambda frame: (
                 ~((frame["relation"] == "about") & frame["value"].map(_is_zero).astype(bool))
             ),
-            error="says 'about 0', which no number is; write what the paper says",
+            error="says 'about 0', which is not a number; write what the paper says",
         ),
     ],
     strict=True,

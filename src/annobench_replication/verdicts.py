@@ -142,8 +142,9 @@ def compare(
             if target not in known
         ]
         + [
-            f"{name}: target {row['target']!r} has the rivals {row['rivals']!r}, but no method of "
-            "computed.csv and no other value is called so. Correct them, or leave them empty."
+            f"{name}: target {row['target']!r} has the rivals {row['rivals']!r}, but no "
+            "method of computed.csv and no other value has this name. Correct them, or "
+            "leave them empty."
             for row in published.to_dict("records")
             if row["rivals"]
             and (row["target"], row["rivals"]) not in methods
@@ -424,7 +425,8 @@ def check(comparisons: pd.DataFrame) -> list[Failure]:
         if verdict == "deviates" and row["search"] and math.isnan(row["search_rate"]):
             found.append(
                 (
-                    f"{printed}; its cause was found by search, and no chance of it is known",
+                    f"{printed}; its cause was found by search, "
+                    "and its probability by chance is not known",
                     "let the analysis run the search (annobench_replication.searches)",
                 )
             )
@@ -451,7 +453,7 @@ def check(comparisons: pd.DataFrame) -> list[Failure]:
             found.append(
                 (
                     f"{printed}; it counts as evidence, but no input is known to move it",
-                    "let the analysis take what it rests on from tables/ or data, or say in "
+                    "let the analysis read its inputs from tables/ or data, or say in "
                     "standing.csv whether it counts",
                 )
             )

@@ -55,7 +55,7 @@ def test_test_questions_and_tainted_judgments_are_left_out(tmp_path):
     assert steps["left out: answers on control items"] == 3
     assert export.select().gold == {"9": "pos"}
     assert export.texts["1"] == "text 1"
-    assert export.notes == ["Columns taken for data that were shown, not for answers: text."]
+    assert export.notes == ["Columns interpreted as data that were shown, not as answers: text."]
 
 
 def test_test_questions_and_tainted_judgments_can_be_kept(tmp_path):

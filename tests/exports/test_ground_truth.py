@@ -115,7 +115,7 @@ def test_each_element_of_a_template_is_a_question(tmp_path):
     assert {reason: n for reason, n, _ in export.left_out} == {
         "answers without content": 1,
         "objects that nobody annotated": 2,
-        "annotations of which the request holds only the address": 1,
+        "annotations of which the request contains only the address": 1,
     }
     assert export.totals()["records"] == 7
 
@@ -152,7 +152,7 @@ def test_an_output_manifest_is_a_consensus(tmp_path):
     ]
     assert export.marks()[0].spans == (Span(0, 4, "X"),)
     assert export.texts["line 1"] == "text 0"
-    assert export.notes[0].startswith("An output manifest holds one label per object")
+    assert export.notes[0].startswith("An output manifest contains one label per object")
     [(reason, n, place)] = export.left_out
     assert (reason, n, place) == ("lines without a label that can be compared", 1, "line 6")
 

@@ -890,7 +890,7 @@ def test_a_search_that_finds_anything_shows_no_cause(judge, rate, cause, expecte
 def test_a_cause_that_was_found_by_search_needs_its_chance(judge):
     claim = {"explanation": "other items", "cause": "other_data", "search": "yes"}
     [failure] = verdicts.check(judge("1", value(3.0), **claim))
-    assert "no chance of it is known" in failure.problem
+    assert "its probability by chance is not known" in failure.problem
     for rate, n_failures in ((0.01, 0), (0.2, 1)):
         nearest = value(1.0, method="best of 3 readings", base_rate=rate)
         claim["cause"] = "misprint"

@@ -178,7 +178,7 @@ def test_settings_are_part_of_what_the_run_was_given(top):
     crate.pack(top / "results", top / "results/crate", top, ["config/other.yaml"])
     given = ids(graph_of(top / "results/crate")["#run"]["object"])
     assert {"config/config.yaml", "config/other.yaml"} <= given
-    with pytest.raises(SystemExit, match=r"config/lost\.yaml: no part of the commit"):
+    with pytest.raises(SystemExit, match=r"config/lost\.yaml: not part of the commit"):
         crate.pack(top / "results", top / "results/crate", top, ["config/lost.yaml"])
 
 

@@ -42,7 +42,7 @@ def test_whole_counts_are_whole():
         (lambda c: c.add([1, 1], np.nan, 1), "lower must be at most upper"),
         (lambda c: c.solve([1]), r"Constraints\.solve: weights must be 2 numbers"),
         (lambda c: c.range([[1, 1]]), r"Constraints\.range: weights must be 2 numbers"),
-        (lambda c: c.range([1, 0]), "the sum has no bound"),
+        (lambda c: c.range([1, 0]), "the sum is unbounded"),
     ],
 )
 def test_bad_input_is_an_error(call, message):

@@ -374,7 +374,7 @@ def test_papers_are_found_by_their_record(papers):
 def test_two_papers_of_one_notebook_are_refused(papers, record):
     shutil.copytree(EXAMPLE.parent, papers / "second")
     (papers / "second/paper.yaml").write_text(yaml.safe_dump(record | {"key": "second"}))
-    with pytest.raises(DocumentError, match="'example_paper' is the notebook of another paper"):
+    with pytest.raises(DocumentError, match="'example_paper' is also the notebook of another"):
         read_papers(papers, DATASETS, EXAMPLE.parent)
 
 

@@ -52,7 +52,7 @@ def pack(
     run.add_sources(map(tool_of, keys))
     made = run.add_results(keys)
     if unknown := [name for name in settings if name not in run.files]:
-        sys.exit(f"{', '.join(unknown)}: no part of the commit. Commit it, so that it is packed.")
+        sys.exit(f"{', '.join(unknown)}: not part of the commit. Commit it, so that it is packed.")
     paths = [results / f"data/{id}/meta.json" for id in datasets.names()]
     metas = read_metas(str(path) for path in paths if path.is_file())
     run.describe(comparison, metas, commit)

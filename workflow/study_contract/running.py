@@ -117,7 +117,7 @@ class StudyResults:
         if missing := [name for name in self._tables if name not in self._written]:
             raise PublicationError(
                 f"the analysis did not write {', '.join(missing)}, which study.yaml lists. Write "
-                "them, or take them off the list."
+                "them, or remove them from the list."
             )
         settings = dict(study.settings) | {"versions": versions()}
         with replacing(self._folder / SETTINGS) as draft:
