@@ -148,6 +148,7 @@ class Workshop:
             shutil.copytree(SOURCE, copied, ignore=ignore)
         self.log = folder / "log.txt"
         self.failed = folder / "failed.txt"
+        self.basetemp = folder / "pytest"
         self.traces = folder / "traces"
         self.traces.mkdir(exist_ok=True)
         self.clock = int(time.time())
@@ -212,7 +213,8 @@ class Workshop:
             )
             hypothesis.settings.load_profile("mutants")
             # Hypothesis is imported already, and its assertions need no rewriting.
-            quiet = ["-q", "-p", "no:cacheprovider"]
+            # A folder of its own, which another run of tests does not clean up meanwhile.
+            quiet = ["-q", "-p", "no:cacheprovider", f"--basetemp={self.basetemp}"]
             warned = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
             options = [*quiet, *warned, "-m", "not slow and not commands"]
             code = int(pytest.main([*options, *arguments], plugins=[plugin(), _Untraced()]))
