@@ -35,7 +35,7 @@ BUDGET = 40.0
 #: The CPU seconds of a file of tests, and of one test, when it is first run.
 FIRST_RUN, LONGEST = 120, 10
 #: So many files whose tests call the changed function are asked, and so many candidates looked at.
-FILES, CANDIDATES = 3, 8
+FILES, CANDIDATES = 5, 8
 #: What a process returns in which pytest itself did not run.
 OWN_FAULT = 99
 

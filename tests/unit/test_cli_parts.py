@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import io
+import math
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
+import pandas as pd
 import pytest
+from rich.console import Console
 
 from annobench.cli._proposals import Facts, _of_question, propose
 from annobench.cli._reading import refuse_sets
 from annobench.cli._replacing import _is_of
+from annobench.cli._requirements import Requirement
 from annobench.cli._shared import _first_formula, _may_begin_formula
+from annobench.cli.judge import _outcomes
+from annobench.cli.plan import _expected
+from annobench.cli.rank import _shown
+from annobench.cli.report import _overall_table
 from annobench.core.errors import AnnotationError
 from annobench.labels import Annotations
 
@@ -53,3 +63,52 @@ def test_a_cell_that_a_spreadsheet_would_compute_is_seen(line, expected, tmp_pat
     path = tmp_path / "labels.csv"
     path.write_text("plain,cells\n" * 100_000 + f"{line}\n")
     assert (_first_formula(path) == "=1") is expected
+
+
+def printed(table):
+    console = Console(width=100, file=io.StringIO())
+    console.print(table)
+    return console.file.getvalue()
+
+
+def test_a_coefficient_without_an_interval_has_none():
+    row = {"breakdown": "overall", "coefficient": "fleiss_kappa", "options": "", "n_items": 7.0}
+    ends = [{"lower": 0.1, "upper": 0.3}, {"lower": math.nan, "upper": math.nan}]
+    shown = printed(_overall_table(pd.DataFrame([row | {"estimate": 0.2} | e for e in ends]), 0.95))
+    assert shown.count("0.100 to 0.300") == 1
+    assert "nan" not in shown
+
+
+def test_a_strength_without_bounds_has_no_interval():
+    row = {"item": "x", "strength": 1.0, "upper": 2.0, "n_comparisons": 3}
+    row |= {"rank": 1.0, "rank_best": 1.0, "rank_worst": 2.0}
+    table = pd.DataFrame([row | {"lower": low} for low in (0.5, -math.inf, math.inf)])
+    shown = printed(_shown(SimpleNamespace(table=table, level=0.95)))
+    assert shown.count(" to 2.00") == 1
+
+
+#: Of agreement and of kappa: the difference of the judge from humans, and its own value.
+VALUES = {
+    column: values
+    for name, values in (("difference", [0.1, 0.2]), ("human_judge", [0.5, 0.6]))
+    for column in (name, f"{name}_lower", f"{name}_upper")
+}
+
+
+@pytest.mark.parametrize(("quantity", "estimate"), [("difference", 0.1), ("kappa", 0.6)])
+def test_a_requirement_of_a_judge_is_of_its_measure(quantity, estimate):
+    agreement = pd.DataFrame(
+        {"judge": "j", "measure": ["agreement", "kappa"], "category": "", **VALUES}
+    )
+    [found] = _outcomes(Requirement(quantity, 0.0), {"agreement": agreement}, ["j"])
+    assert found.estimate == estimate
+
+
+def test_the_accuracy_that_a_model_expects_is_the_mean_over_items():
+    a = Annotations.from_wide([["1", "0"], ["1", "1"], ["0", "0"]])
+    fitted = SimpleNamespace(
+        items=a.items, posterior=np.array([[0.4, 0.6], [0.1, 0.9], [0.7, 0.3]])
+    )
+    assert _expected(a, fitted, None, None)[0] == pytest.approx((0.6 + 0.9 + 0.7) / 3)
+    assert _expected(a, fitted, 0.5, None)[0] == 0.5
+    assert _expected(a, fitted, None, {"0": "1", "1": "0"})[0] == (1 + 1) / (2 + 2)
