@@ -170,7 +170,7 @@ def test_every_value_has_its_verdict_in_words(pages):
     own, overview, *_ = pages
     assert "deviates" in own
     assert "missing" in own
-    assert "In 1 study that was added: of" in overview
+    assert "In 1 added study: of" in overview
     assert "Reproduced: 1 in closed form" in overview
     assert "from real labels, from printed" not in overview
 
