@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -36,10 +37,14 @@ class Imports:
                 if isinstance(node, ast.FunctionDef | ast.ClassDef):
                     self._defined[node.name].add(dotted)
         self._edges = {dotted: set(self._imports(trees[dotted], dotted)) for dotted in trees}
+        declared = _entry_points(source.parent / "pyproject.toml")
         for dotted, tree in trees.items():
-            if _discovers(tree):
-                for package in {dotted, *_texts(tree)}:
-                    self._edges[dotted] |= set(self._inside(package))
+            called = _called(tree)
+            packages = declared if "entry_points" in called else set()
+            if called & {"records", "iter_modules"}:
+                packages = packages | {dotted, *_texts(tree)}
+            for package in packages:
+                self._edges[dotted] |= set(self._inside(package))
         self.files = [
             path for folder in FOLDERS for path in sorted((tests / folder).rglob("test_*.py"))
         ]
@@ -137,22 +142,26 @@ def _texts(tree: ast.AST) -> Iterator[str]:
             yield node.value
 
 
-def _discovers(tree: ast.AST) -> bool:
-    """Tell whether modules of a package are found by their files."""
-    names = {"records", "iter_modules"}
-    return any(
-        names & {getattr(node.func, "id", ""), getattr(node.func, "attr", "")}
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-    )
+def _called(tree: ast.AST) -> set[str]:
+    """Name the functions and methods that a source calls."""
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {getattr(each, "id", getattr(each, "attr", "")) for each in calls}
+
+
+def _entry_points(path: Path) -> set[str]:
+    """Name the packages that a project declares for discovery."""
+    if not path.exists():
+        return set()
+    groups = tomllib.loads(path.read_text(encoding="utf-8"))["project"].get("entry-points", {})
+    return {name for group in groups.values() for name in group.values()}
 
 
 def _likeness(path: Path, module: str) -> int:
-    """Rank a file of tests by its name: that of the module, a part of it, another."""
-    test = path.stem.removeprefix("test_")
-    stem = PurePosixPath(module).stem.strip("_")
-    if stem == test:
-        return 0
+    """Rank a file of tests by its name: that of the module, of its folder, a part of one, other."""
+    test, place = path.stem.removeprefix("test_"), PurePosixPath(module)
+    stem, folder = place.stem.strip("_"), place.parent.name
+    if test in (stem, folder):
+        return 0 if test == stem else 1
     if stem in test or test in stem or stem.rstrip("s") in test:
-        return 1
-    return 2
+        return 2
+    return 3
