@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from tests.mutants.stored import module_of, path_of
 
 #: Folders of tests that run in seconds, the quickest first.
-FOLDERS = ("unit", "contract", "reference", "recovery")
+FOLDERS = ("unit", "exports", "contract", "reference", "recovery", "replication")
 #: Tests whose way to a module has more imports are not asked.
 FARTHEST = 4
 

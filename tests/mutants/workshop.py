@@ -33,7 +33,7 @@ EXAMPLES = 20
 #: The CPU seconds that the tests of a mutant may take when nothing is changed.
 BUDGET = 40.0
 #: The CPU seconds of a file of tests, and of one test, when it is first run.
-FIRST_RUN, LONGEST = 60, 10
+FIRST_RUN, LONGEST = 120, 10
 #: So many files whose tests call the changed function are asked, and so many candidates looked at.
 FILES, CANDIDATES = 3, 8
 #: What a process returns in which pytest itself did not run.
