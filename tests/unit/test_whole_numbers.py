@@ -713,6 +713,9 @@ def test_signs_and_numbers_that_are_no_text():
     assert spelling_hint(["x", "7.0"], ["7"]).startswith(" '7.0' is written '7' there")
     assert spelling_hint(["7"], ["x", "7.0"]).startswith(" '7' is written '7.0' there")
     assert spelling_hint(["7"], ["8"]) == ""
+    assert (
+        spelling_hint(["NO "], ["yes", "no"]) == " 'NO ' is written 'no' there: write both alike."
+    )
 
 
 # --- doubts

@@ -44,7 +44,7 @@ LESS_USUAL_NAMES = {
 
 #: Names of columns of known categories.
 GOLD_NAMES = (
-    *("gold", "gold_label", "truth", "true_label", "golden", "gold_standard", "ground_truth"),
+    *("gold", "gold_label", "truth", "true_label", "golden", "ground_truth"),
     *("groundtruth", "gt", "true_category", "true_class", "y_true", "correct_label"),
     *("correct_answer", "correct_category", "reference_label"),
 )
@@ -57,7 +57,8 @@ _OF_LABELS = (
 
 #: Names of columns of what annotators' labels were resolved to, which is no annotator's label.
 RESOLVED_NAMES = (
-    *("adjudication", "decision", "resolution", *_RESOLVED),
+    # In an export of Zooniverse gold_standard says whether the label is an expert's.
+    *("adjudication", "decision", "gold_standard", "resolution", *_RESOLVED),
     *(f"{how}_{what}" for how in _RESOLVED for what in _OF_LABELS),
 )
 
