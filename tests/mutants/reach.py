@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -36,9 +37,14 @@ class Imports:
                 if isinstance(node, ast.FunctionDef | ast.ClassDef):
                     self._defined[node.name].add(dotted)
         self._edges = {dotted: set(self._imports(trees[dotted], dotted)) for dotted in trees}
-        for dotted, path in self.modules.items():
-            if path.endswith("__init__.py") and _discovers(trees[dotted]):
-                self._edges[dotted] |= set(self._inside(dotted))
+        declared = _entry_points(source.parent / "pyproject.toml")
+        for dotted, tree in trees.items():
+            called = _called(tree)
+            packages = declared if "entry_points" in called else set()
+            if called & {"records", "iter_modules"}:
+                packages = packages | {dotted, *_texts(tree)}
+            for package in packages:
+                self._edges[dotted] |= set(self._inside(package))
         self.files = [
             path for folder in FOLDERS for path in sorted((tests / folder).rglob("test_*.py"))
         ]
@@ -129,14 +135,25 @@ def _dotted(node: ast.AST) -> list[str]:
     return [node.id, *rest] if isinstance(node, ast.Name) else []
 
 
-def _discovers(tree: ast.AST) -> bool:
-    """Tell whether a package finds its modules by their files."""
-    names = {"records", "iter_modules"}
-    return any(
-        names & {getattr(node.func, "id", ""), getattr(node.func, "attr", "")}
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-    )
+def _texts(tree: ast.AST) -> Iterator[str]:
+    """Yield the texts in a source, of which some name packages."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def _called(tree: ast.AST) -> set[str]:
+    """Name the functions and methods that a source calls."""
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {getattr(each, "id", getattr(each, "attr", "")) for each in calls}
+
+
+def _entry_points(path: Path) -> set[str]:
+    """Name the packages that a project declares for discovery."""
+    if not path.exists():
+        return set()
+    groups = tomllib.loads(path.read_text(encoding="utf-8"))["project"].get("entry-points", {})
+    return {name for group in groups.values() for name in group.values()}
 
 
 def _likeness(path: Path, module: str) -> int:
