@@ -157,11 +157,11 @@ def _entry_points(path: Path) -> set[str]:
 
 
 def _likeness(path: Path, module: str) -> int:
-    """Rank a file of tests by its name: that of the module, a part of it, another."""
-    test = path.stem.removeprefix("test_")
-    stem = PurePosixPath(module).stem.strip("_")
-    if stem == test:
-        return 0
+    """Rank a file of tests by its name: that of the module, of its folder, a part of one, other."""
+    test, place = path.stem.removeprefix("test_"), PurePosixPath(module)
+    stem, folder = place.stem.strip("_"), place.parent.name
+    if test in (stem, folder):
+        return 0 if test == stem else 1
     if stem in test or test in stem or stem.rstrip("s") in test:
-        return 1
-    return 2
+        return 2
+    return 3

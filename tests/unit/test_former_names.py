@@ -24,6 +24,12 @@ def test_a_study_that_left_the_library_says_where_it_is(name):
         getattr(annobench.studies, name)
 
 
+def test_a_module_that_moved_has_no_other_names():
+    chunks = import_module("annobench.models.dawid_skene.chunks")
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        chunks.nonsense  # noqa: B018
+
+
 #: By the former name of a module: its new one, as stability.md has both, and a name in it.
 MOVED = {
     "annobench.replication.verdicts": ("annobench_replication.verdicts", "check"),

@@ -9,7 +9,7 @@ import pytest
 
 from annobench.models.dawid_skene.em import NO_WEIGHT
 from annobench.models.hierarchical_dawid_skene import HierarchicalDawidSkeneFit
-from annobench.models.kernels import dawid_skene, hierarchical_binary
+from annobench.models.kernels import dawid_skene, hierarchical_binary, item_difficulty
 from annobench.models.kernels.completion import refit_factor
 from annobench.models.kernels.dependence import residual_products
 
@@ -102,3 +102,48 @@ def test_matrices_of_new_annotators_have_rows_that_sum_to_one(rng):
     found = HierarchicalDawidSkeneFit.predict_new_annotator(fitted, 6, rng=1)
     assert found.shape == (6, 3, 3)
     np.testing.assert_allclose(found.sum(axis=2), 1)
+
+
+def difficulties(rng, k):
+    """Return means and two kinds of logarithms of spreads, and a prevalence."""
+    return rng.uniform(-1.5, 1.5, size=(3, k, k)), rng.dirichlet(np.ones(k))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_what_is_packed_is_unpacked(rng, k):
+    matrices, prevalence = difficulties(rng, k)
+    packed = np.empty(k - 1 + 3 * k * (k - 1))
+    item_difficulty.pack(matrices, prevalence, packed)
+    found, share = np.zeros((3, k, k)), np.empty(k)
+    assert item_difficulty.unpack(packed, found, share)
+    off = ~np.eye(k, dtype=bool)
+    np.testing.assert_array_equal(found[:, off], matrices[:, off])
+    np.testing.assert_allclose(share, prevalence, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("m", "x", "inside"),
+    [
+        (0, item_difficulty.LARGEST_MEAN, True),
+        (0, -1.01 * item_difficulty.LARGEST_MEAN, False),
+        (1, item_difficulty.LOWEST, True),
+        (1, item_difficulty.LOWEST - 0.01, False),
+        (2, item_difficulty.HIGHEST, True),
+        (2, item_difficulty.HIGHEST + 0.01, False),
+    ],
+)
+def test_parameters_are_in_bounds_with_the_ends(m, x, inside):
+    packed = np.zeros(1 + 3 * 2)
+    packed[1 + m] = x
+    assert item_difficulty.unpack(packed, np.zeros((3, 2, 2)), np.empty(2)) is inside
+
+
+def test_the_density_of_all_parameters_is_that_of_its_definition(rng):
+    matrices, prevalence = difficulties(rng, 3)
+    likelihood, amount = rng.random((3, 5)), np.array([1.0, 2, 0, 4, 1])
+    off = ~np.eye(3, dtype=bool)
+    expected = amount @ np.log(prevalence @ likelihood) + np.log(prevalence).sum()
+    expected -= 0.5 * (matrices[0][off] ** 2).sum()
+    expected += (matrices[1:, off] - 0.5 * np.exp(2 * matrices[1:, off])).sum()
+    found = item_difficulty.whole_density(matrices, prevalence, likelihood, amount)
+    assert found == pytest.approx(expected)
