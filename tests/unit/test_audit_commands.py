@@ -207,8 +207,12 @@ def test_gold_of_other_items_and_categories_is_said():
     gold = {a.items[0]: a.categories[truth[0]], a.items[1]: "other", "nobody": "no"}
     _, check = fit_with_gold(a, gold, "voting", rng=1)
     assert "1 of 3 gold items have no labels: left out." in check.remarks
-    assert any("1 gold items have a category without labels" in text for text in check.remarks)
+    assert any("1 gold item has a category without labels" in text for text in check.remarks)
     assert check.accuracy.estimate <= 0.5
+    spelled = dict.fromkeys(a.items[:2], f"{a.categories[0].upper()} ")
+    _, check = fit_with_gold(a, spelled, "voting", rng=1)
+    assert f"is written {a.categories[0]!r} there" in check.remarks[0]
+    assert "2 gold items have" in check.remarks[0]
     with pytest.raises(AnnotationError, match="none of the 1 gold items has labels"):
         fit_with_gold(a, {"nobody": "no"})
 

@@ -75,6 +75,12 @@ def test_one_tie_makes_strengths_finite():
     assert np.isfinite(bradley_terry(of(*rows)).table["strength"]).all()
 
 
+@pytest.mark.parametrize("rows", [[], many("c", "a", 3, 0)])
+def test_ties_alone_do_not_tell_strengths(rows):
+    with pytest.raises(AnnotationError, match=r"all 2 comparisons of items .* are ties"):
+        bradley_terry(of(("a", "b", "tie"), ("b", "a", "tie"), *rows))
+
+
 def test_who_is_shown_first_does_not_matter():
     rng = np.random.default_rng(3)
     rows = [*CIRCLE, ("b", "c", "tie"), ("c", "d", "tie")]

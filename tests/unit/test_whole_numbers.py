@@ -713,6 +713,9 @@ def test_signs_and_numbers_that_are_no_text():
     assert spelling_hint(["x", "7.0"], ["7"]).startswith(" '7.0' is written '7' there")
     assert spelling_hint(["7"], ["x", "7.0"]).startswith(" '7' is written '7.0' there")
     assert spelling_hint(["7"], ["8"]) == ""
+    assert (
+        spelling_hint(["NO "], ["yes", "no"]) == " 'NO ' is written 'no' there: write both alike."
+    )
 
 
 # --- doubts
@@ -747,4 +750,4 @@ def test_items_and_annotators_with_both_spellings_stay_apart_and_are_remarked_on
     assert text.startswith("The items “1” and “1.0” count as different, and so does 1 other pair.")
     labels = Annotations.from_arrays(list("xyz"), ["7", "7.0", "8.0"], [1, 2, 3], scale="interval")
     [text] = doubtful_categories(labels)
-    assert text.startswith("The annotators “7” and “7.0” count as different, and so do 0 other")
+    assert text.startswith("The annotators “7” and “7.0” count as different. If they")

@@ -234,9 +234,12 @@ def _codes(
     remarks = []
     if n < len(gold):
         remarks.append(f"{len(gold) - n:,} of {len(gold):,} gold items have no labels: left out.")
-    if unknown := int((codes == len(known)).sum()):
+    if unknown := [gold[annotations.items[i]] for i in np.flatnonzero(codes == len(known))]:
+        have = "1 gold item has" if len(unknown) == 1 else f"{len(unknown):,} gold items have"
+        they = "it counts as an error" if len(unknown) == 1 else "they count as errors"
         remarks.append(
-            f"{unknown:,} gold items have a category without labels: they count as errors."
+            f"{have} a category without labels, such as {unknown[0]!r}: {they}."
+            f"{spelling_hint(unknown, known)}"
         )
     return codes, remarks
 

@@ -38,9 +38,11 @@ def check_folder(out: Path, command: str) -> None:
 
 
 def listed(text: str | None) -> list[str] | None:
-    """Read names separated by commas."""
+    """Read names separated by commas; spaces alone are a name, as of a missing label."""
     if text is None:
         return None
+    if text.isspace():
+        return [text]
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
 
 

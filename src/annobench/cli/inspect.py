@@ -238,12 +238,12 @@ def _facts(export: Export) -> list[str]:
 
 def _doubts(export: Export) -> list[str]:
     """Say what looks like a mistake in the categories of a question, or in other names."""
-    from annobench.labels.doubts import doubtful_names, doubtful_numbers
+    from annobench.labels.doubts import doubtful_names, doubtful_spellings
 
     chosen = export.questions[export.questions["kind"].isin(["choice", "choices"])]
-    numbers = doubtful_numbers("items", export.items)
-    numbers += doubtful_numbers("annotators", export.annotators)
-    return [f"Note: {text}" for text in numbers] + [
+    spellings = doubtful_spellings("items", export.items)
+    spellings += doubtful_spellings("annotators", export.annotators)
+    return [f"Note: {text}" for text in spellings] + [
         f"Note: {row['question']}: {text}"
         for row in chosen.to_dict("records")
         for text in doubtful_names(row["categories"])

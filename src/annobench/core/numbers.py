@@ -49,13 +49,17 @@ def with_points(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def spelling_hint(given: Iterable[str], known: Iterable[str]) -> str:
-    """Say that names differ only in how whole numbers are written, as 12.0 and 12 do."""
-    written = {plain_number(name): name for name in known}
-    for name in given:
-        other = written.get(plain_number(name), name)
-        if other != name:
-            return (
-                f" {name!r} is written {other!r} there: write such numbers alike in both, without "
-                "a decimal point."
-            )
+    """Say that names differ only in how whole numbers are written, or in spaces and capitals."""
+    names, others = list(given), list(known)
+    alike = "write such numbers alike in both, without a decimal point."
+    for spelled, remedy in ((plain_number, alike), (_folded, "write both alike.")):
+        written = {spelled(name): name for name in others}
+        for name in names:
+            other = written.get(spelled(name), name)
+            if other != name:
+                return f" {name!r} is written {other!r} there: {remedy}"
     return ""
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.casefold().split())

@@ -617,7 +617,10 @@ def _remedy(
     """Say how rows that can't be labels are mended."""
     unnamed = no_item | no_annotator
     if not unnamed.any():
-        return "Correct these rows, or list the label among the categories."
+        return (
+            "Correct these rows, list the label among the categories, or leave a code for missing "
+            "labels out with missing= (--missing on the command line)."
+        )
     # Of cells that were merged only the first holds what stood in all.
     merged = not unnamed[0] and unnamed.mean() >= 1 / 3
     if merged:

@@ -21,6 +21,9 @@ LARGEST = 1e150
 #: Bytes of the widest integer, which may have the bits of a number.
 _WIDEST = 8
 
+#: What errors say of labels such as NA.
+_CODES = "Codes for missing labels are left out with missing= (--missing on the command line)."
+
 #: How many offending values an error message lists.
 SHOWN = 5
 
@@ -166,7 +169,7 @@ def numbers_of(values: NDArray[Any]) -> NDArray[np.object_]:
         shown = ", ".join(map(repr, pd.unique(values[wrong])[:SHOWN]))
         raise AnnotationError(
             f"Annotations: interval labels must be finite numbers up to {LARGEST:g}, got {shown}. "
-            "Correct them, or use the nominal scale."
+            f"Correct them, or use the nominal scale. {_CODES}"
         )
     codes, distinct = pd.factorize(numbers)
     names = [str(int(x)) if x == int(x) else repr(float(x)) for x in distinct]
@@ -180,7 +183,7 @@ def check_order(labels: NDArray[np.object_]) -> None:
         raise AnnotationError(
             f"Annotations: the order of the ordinal categories "
             f"{', '.join(map(repr, seen[:SHOWN]))}{' ...' if len(seen) > SHOWN else ''} is not "
-            "known. Give all in their order with categories=, lowest first."
+            f"known. Give all in their order with categories=, lowest first. {_CODES}"
         )
 
 
@@ -209,6 +212,7 @@ def codes_of(
             f"Annotations: {what} {shown}{' ...' if len(unknown) > SHOWN else ''} not among the "
             f"{len(order)} known ({', '.join(map(repr, order[:10]))}). "
             f"Correct the {what}, or add it to the list."
+            + (f" {_CODES}" if what == "label" else "")
         )
     return codes.astype(np.int32)[of_name], order
 

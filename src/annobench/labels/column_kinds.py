@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from annobench.core.names import EMAIL
@@ -67,6 +67,10 @@ _NAMES: Mapping[str, frozenset[str]] = {
     ),
 }
 
+#: What is called after another column, or is numbered, and goes with a label: "Anna_conf".
+_CONFIDENCES = _words("confidence conf certainty certain sure how_sure sicherheit")
+_AFTER_NUMBERS = re.compile(r"(.*?[^\W\d_])_?\d+")
+
 #: Names that may be a person's, too: they say so only of such numbers.
 _STATISTICS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "sum": sum,
@@ -95,7 +99,10 @@ def unlike_labels(cells: Mapping[Any, Sequence[str]]) -> dict[Hashable, str]:
     dict of hashable to str
         What a column holds, in the plural, for messages: "times".
     """
-    found = {name: what for name in cells if (what := _by_name(name))}
+    plain = {plain_name(name) for name in cells}
+    found = {
+        name: what for name in cells if (what := _by_name(name) or _beside(plain_name(name), plain))
+    }
     alike = {n: what for n, own in cells.items() if n not in found and (what := _by_cells(own))}
     # Where nearly all columns hold dates, dates are the labels.
     if len(cells) - len(found) - len(alike) > 1:
@@ -128,6 +135,21 @@ def is_coefficient(name: Hashable, cells: Sequence[str]) -> bool:
 def _by_name(name: Hashable) -> str:
     plain = plain_name(name).rstrip("?:!")
     return next((what for what, names in _NAMES.items() if plain in names), "")
+
+
+def _beside(plain: str, known: Collection[str]) -> str:
+    """Say what a column holds that is called after another one: "Anna time", "Certainty (Ben)"."""
+    numbered = _AFTER_NUMBERS.fullmatch(plain)
+    if numbered and numbered[1] in _CONFIDENCES:
+        return "confidences"
+    words = plain.split("_")
+    for cut in range(1, len(words)):
+        ends = "_".join(words[:cut]), "_".join(words[cut:])
+        for other, rest in (ends, ends[::-1]):
+            rest = rest.strip("()?!:")
+            if other.strip("()") in known and (rest in _CONFIDENCES or _by_name(rest)):
+                return _by_name(rest) or "confidences"
+    return ""
 
 
 def _by_cells(cells: Sequence[str]) -> str:

@@ -43,13 +43,23 @@ LESS_USUAL_NAMES = {
 }
 
 #: Names of columns of known categories.
-GOLD_NAMES = ("gold", "gold_label", "truth", "true_label", "golden")
+GOLD_NAMES = (
+    *("gold", "gold_label", "truth", "true_label", "golden", "ground_truth"),
+    *("groundtruth", "gt", "true_category", "true_class", "y_true", "correct_label"),
+    *("correct_answer", "correct_category", "reference_label"),
+)
+
+_RESOLVED = ("final", "adjudicated", "consensus", "resolved", "reconciled", "majority", "konsens")
+_OF_LABELS = (
+    *("annotation", "answer", "category", "class", "code", "decision", "judgement", "judgment"),
+    *("label", "rating", "score", "value", "vote"),
+)
 
 #: Names of columns of what annotators' labels were resolved to, which is no annotator's label.
 RESOLVED_NAMES = (
-    *("final", "final_label", "final_answer", "adjudicated", "adjudicated_label", "adjudication"),
-    *("consensus", "consensus_label", "resolved", "resolved_label"),
-    *("majority", "majority_label", "majority_vote"),
+    # In an export of Zooniverse gold_standard says whether the label is an expert's.
+    *("adjudication", "decision", "gold_standard", "resolution", *_RESOLVED),
+    *(f"{how}_{what}" for how in _RESOLVED for what in _OF_LABELS),
 )
 
 #: What messages call a table in memory.

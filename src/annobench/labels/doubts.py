@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Final
@@ -30,6 +31,10 @@ _CODE = re.compile(r"-?(?:9+|8+|7+)(?:\.0)?|-1")
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 _LIST = re.compile(r"\s*[,;|]\s*")
 _POINTED = re.compile(r"(?<![\w.])(\d+)\.0+(?![\w.])")
+#: What programs add to the name of a second column or file: "ann.1", "ann (1)", "ann - Copy".
+_COPY = re.compile(r"(?<=[^\W\d])\.\d+$| ?\(\d+\)$|[ _-]+copy$|^copy of ")
+#: What stands in a text of names, a line each, if one begins or ends with a space or has two.
+_SPACES = (" \n", "\n ", "  ", "\t", "\r")
 _SPACED = re.compile(r"\s*([,;|/+\[\]()])\s*")
 _WHOLE_NUMBERS = re.compile(r"[\[(]?-?\d+(?:[,;|/+]-?\d+)+[\])]?")
 
@@ -54,7 +59,8 @@ def doubtful_categories(annotations: Annotations) -> list[str]:
     ['The categories “Yes ” and “yes” differ only by spaces, capitals or punctuation, and ...']
     """
     a = annotations
-    found = doubtful_numbers("items", a.items) + doubtful_numbers("annotators", a.annotators)
+    found = doubtful_spellings("items", a.items)
+    found += doubtful_spellings("annotators", a.annotators)
     if a.scale == "interval":
         return found + _far(a.categories)
     found += doubtful_names(a.elements or a.categories)
@@ -92,25 +98,62 @@ def doubtful_names(categories: Sequence[str]) -> list[str]:
     return found + _lists(names)
 
 
-def doubtful_numbers(what: str, names: Iterable[str]) -> list[str]:
-    """Say that numbers come with and without a decimal point, of names that are kept apart."""
+def doubtful_spellings(what: str, names: Iterable[str]) -> list[str]:
+    """Say which names of items or annotators are kept apart, and may be two spellings of one."""
     names = tuple(names)
+    return _with_points(what, names) + _with_spaces(what, names)
+
+
+def _with_spaces(what: str, names: tuple[str, ...]) -> list[str]:
+    """Say that names differ only by spaces or encoding; annotators', by capitals or "(1)", too."""
+    folded = what == "annotators"
+    text = "\n".join(("", *names, ""))
+    if not folded and text.isascii() and not any(sign in text for sign in _SPACES):
+        return []  # seen at once, as of nearly all files
+    first: dict[str, str] = {}
+    pairs = []
+    for name in names:
+        plain = " ".join(unicodedata.normalize("NFKC", name).split())
+        other = first.setdefault(plain.casefold() if folded else plain, name)
+        if other != name:
+            pairs.append((other, name))
+    if folded:
+        originals = ((first.get(_COPY.sub("", plain), name), name) for plain, name in first.items())
+        pairs += [(one, other) for one, other in originals if one != other]
+    if not pairs:
+        return []
+    by = "spaces, capitals or a mark of copies" if folded else "spaces or how letters are encoded"
+    return [
+        f"The {what} {_listed(pairs[0], ' and ')} differ only by {by}, and count as "
+        f"different{_and_others(len(pairs) - 1)}. If they are the same, write them alike, or leave "
+        "out what is there twice."
+    ]
+
+
+def _and_others(n: int) -> str:
+    if not n:
+        return ""
+    return f", and so {'does' if n == 1 else 'do'} {n:,} other {'pair' if n == 1 else 'pairs'}"
+
+
+def _with_points(what: str, names: tuple[str, ...]) -> list[str]:
+    """Say that numbers come with and without a decimal point, of names that are kept apart."""
     pointed = [name for name in names if name[-2:] in ("00", ".0", "-0")]  # few, seen at once
     known = set(names if pointed else ())
     twice = {name for name in pointed if (plain := plain_number(name)) != name and plain in known}
     if not twice:
         return []
     first = min(twice)
-    others = len(twice) - 1
     return [
-        f"The {what} {_listed([plain_number(first), first], ' and ')} count as different, and so "
-        f"{'does' if others == 1 else 'do'} {others:,} other {'pair' if others == 1 else 'pairs'}. "
-        "If they are the same, write such numbers without a decimal point."
+        f"The {what} {_listed([plain_number(first), first], ' and ')} count as different"
+        f"{_and_others(len(twice) - 1)}. If they are the same, write such numbers without a "
+        "decimal point."
     ]
 
 
 def _core(name: str) -> str:
-    core = " ".join(re.sub(r"^\W+|\W+$", "", name.casefold()).split())
+    name = unicodedata.normalize("NFKC", name).casefold()
+    core = " ".join(re.sub(r"^\W+|\W+$", "", name).split())
     # Of names without a letter, such as "+" and "-", punctuation is all there is.
     return core or name
 

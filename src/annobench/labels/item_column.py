@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -198,8 +199,24 @@ def find_item_column(
 
 
 def resolved_columns(columns: Sequence[Hashable]) -> tuple[Hashable, ...]:
-    """Return the columns that hold known or adjudicated labels by their names."""
-    found = [name for name in columns if plain_name(name) in {*GOLD_NAMES, *RESOLVED_NAMES}]
+    """Return the columns that hold known or adjudicated labels by their names.
+
+    The names may have a word in common with those of two others, as label_ann, label_ben and
+    label_gold; where several would be adjudicated by that, each is a round of an annotator.
+    """
+    known = {*GOLD_NAMES, *RESOLVED_NAMES}
+    plain = {name: plain_name(name) for name in columns}
+    found = [name for name in columns if plain[name] in known]
+    if not found:
+        heads = Counter(name.partition("_")[0] for name in plain.values())
+        tails = Counter(name.rpartition("_")[2] for name in plain.values())
+        found = [
+            name
+            for name, own in plain.items()
+            for (head, _, rest), (begin, _, tail) in [(own.partition("_"), own.rpartition("_"))]
+            if (rest in known and heads[head] > 2) or (begin in known and tails[tail] > 2)
+        ]
+        found = found if len(found) == 1 else []
     return tuple(found) if len(columns) - len(found) > 1 else ()
 
 

@@ -131,8 +131,8 @@ def bradley_terry(
     ------
     AnnotationError
         If there are no two items that beat each other, directly or through others, so that every
-        strength is infinite; if reliabilities are asked for and annotators are unknown or fewer
-        than two; or if the level is not in (0, 1).
+        strength is infinite; if these items only tie; if reliabilities are asked for and
+        annotators are unknown or fewer than two; or if the level is not in (0, 1).
 
     Notes
     -----
@@ -175,6 +175,12 @@ def bradley_terry(
             "every strength is infinite. Collect more comparisons of items that are close."
         )
     core, _ = within(comparisons, order.core)
+    if (core.outcome == TIE).all():
+        raise AnnotationError(
+            f"bradley_terry: all {core.n_comparisons:,} comparisons of items whose strength is "
+            "finite are ties: with an infinite tie parameter any strengths fit. Collect "
+            "comparisons with a winner."
+        )
     ones = np.ones(core.n_comparisons)
     estimate = maximise(core, ones)
     reliable = None

@@ -87,6 +87,12 @@ def opened(source: Source) -> Iterator[list[Table]]:
 
 def _chosen(source: Source, tables: list[Table], layout: Layout) -> Table:
     """Return the table that is meant: the only one, or the only one in the layout."""
+    header = list(source.header or ()) if not tables else []
+    if twice := sorted({name for name in header if name and header.count(name) > 1}):
+        raise ReaderError(
+            f"{source.path}: the header names {', '.join(map(repr, twice[:5]))} twice. Give every "
+            "column a name of its own; if an annotator is there twice, remove one column."
+        )
     if not tables:
         raise ReaderError(
             f"{source.path}: no table with a header was found, as {layout.title} has. Give a text "

@@ -83,8 +83,8 @@ class Header(NamedTuple):
         """What was found, for the user to confirm; empty for a header in the first row."""
         found = []
         if self.skip:
-            rows = "row stands" if self.skip == 1 else "rows stand"
-            found.append(f"{self.skip} {rows} above the header and were passed over as titles")
+            rows = "1 row was" if self.skip == 1 else f"{self.skip} rows were"
+            found.append(f"{rows} passed over as titles above the header")
         if self.rows > 1:
             found.append(
                 f"the header has {self.rows} rows, of which the upper name several columns"

@@ -84,9 +84,9 @@ def find_grid(cells: Mapping[str, Sequence[str]], named: Sequence[str] = ()) -> 
                 found = _grid({name: Place(*pair) for name, pair in parts.items()}, seconds)
                 return found._replace(other=", ".join(seconds))
         if as_is > turned:
-            return _grid({name: Place(*pair) for name, pair in parts.items()}, seconds)
+            return _grid({n: Place(*pair) for n, pair in parts.items()}, seconds, cells)
         if turned > as_is:
-            return _grid({name: Place(b, a) for name, (a, b) in parts.items()}, firsts)
+            return _grid({n: Place(b, a) for n, (a, b) in parts.items()}, firsts, cells)
     return None
 
 
@@ -113,11 +113,23 @@ def _cuts(names: list[str]) -> Iterator[dict[str, tuple[str, str]]]:
     yield {name: (cut[1], cut[2]) for name, cut in found.items() if cut is not None}
 
 
-def _grid(places: dict[str, Place], questions: Sequence[str]) -> Grid:
+def _grid(
+    places: dict[str, Place],
+    questions: Sequence[str],
+    cells: Mapping[str, Sequence[str]] | None = None,
+) -> Grid:
     who_is = next((q for q in questions if plain_name(q) in _WHO), None)
     rest = {name: place for name, place in places.items() if place.question != who_is}
     who = {place.annotator: n for n, place in places.items() if place.question == who_is}
+    if cells is not None and _are_labels([cells[name] for name in who.values()]):
+        return Grid(places, {})
     return Grid(rest, who) if rest else Grid(places, {})
+
+
+def _are_labels(columns: Sequence[Sequence[str]]) -> bool:
+    """Return whether what may name people is said twice in most rows, as only labels are."""
+    given = [[cell for cell in row if cell] for row in zip(*columns, strict=True)]
+    return 2 * sum(len(set(row)) < len(row) for row in given) > len(given)
 
 
 def _evidence(annotators: Sequence[str], questions: Sequence[str]) -> int:

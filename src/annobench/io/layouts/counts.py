@@ -23,6 +23,7 @@ from annobench.io.formats.tables import (
     push_text,
     row_name,
 )
+from annobench.io.layouts._last_rows import LastRows
 from annobench.io.layouts._said import said_of_columns
 from annobench.labels.column_kinds import number_of, unlike_labels
 from annobench.labels.columns import LESS_USUAL_NAMES, RESOLVED_NAMES, USUAL_NAMES, plain_name
@@ -134,7 +135,8 @@ def _read(table: Table, intake: Intake) -> None:
     item = listed_columns(intake.options.item, table.header) or _item(table, columns)
     if columns:
         intake.question(QUESTION, "choice", columns)
-    for where, row in table.rows(False):
+    last = LastRows(item, [*columns, *in_cells], table.preview)
+    for where, row in last.of_items(table.rows(False)):
         intake.read()
         parts = [as_text(row[name]) for name in item]
         name: Name = joined(parts, " / ") if parts else row_name(table, where)
@@ -152,6 +154,7 @@ def _read(table: Table, intake: Intake) -> None:
         push_text(table, intake, name, row)
         for question, own in counts.items():
             _push(intake, name, question, own, where)
+    last.leave_out(intake)
     intake.read_as = said_of_columns(
         table,
         item=item,

@@ -29,12 +29,15 @@ from annobench.io.layouts import plain
 from annobench.io.layouts._said import listed
 from annobench.labels.column_kinds import unlike_labels
 from annobench.labels.columns import USUAL_NAMES, plain_name
+from annobench.labels.item_column import resolved_columns
 
 #: Endings of tables; other files of a folder, such as notes, are counted and left out.
 _ENDINGS = {".csv", ".tsv", ".tab", ".txt"}
 
 #: The column that a file's name becomes where no other one names annotators.
 _FILE = "annotator"
+#: What is said of the files of a majority's labels, and the like.
+_RESOLVED = "of known or adjudicated labels"
 
 
 def _recognise(source: Source) -> str | None:
@@ -134,13 +137,17 @@ def _read(source: Source, intake: Intake) -> None:
             f"{', '.join(sorted(map(repr, columns)))}. Give the column one name in all."
         )
     names = _names(source, found)
+    unsigned = [path for path, table in found.items() if table.column(ANNOTATOR_NAMES) is None]
+    resolved = resolved_columns([path.stem for path in unsigned])
     for path in source.files:
         name = path.relative_to(source.path)
-        if path not in found:
+        is_resolved = path in unsigned and path.stem in resolved
+        if path not in found or is_resolved:
             _refuse_damaged(path)
+            what = _RESOLVED if is_resolved else "that are no table of items and labels"
             intake.begin(name, "file")
             intake.read()
-            intake.leave_out(1, "files that are no table of items and labels")
+            intake.leave_out(1, f"files {what}")
             continue
         table = found[path]
         check_columns(table, intake)
@@ -151,13 +158,16 @@ def _read(source: Source, intake: Intake) -> None:
 def _read_alike(source: Source, intake: Intake, alike: _Alike) -> None:
     """Push the answers of tables of the same columns, one an annotator."""
     names = _names(source, alike.tables)
+    resolved = resolved_columns([path.stem for path in alike.tables])
     for path in source.files:
         place = path.relative_to(source.path)
-        if path not in alike.tables:
+        is_resolved = path in alike.tables and path.stem in resolved
+        if path not in alike.tables or is_resolved:
             _refuse_damaged(path)
+            what = _RESOLVED if is_resolved else "that are no table of the same columns"
             intake.begin(place, "file")
             intake.read()
-            intake.leave_out(1, "files that are no table of the same columns")
+            intake.leave_out(1, f"files {what}")
             continue
         table = alike.tables[path]
         intake.begin(place, "row")

@@ -11,8 +11,10 @@ from annobench.io.formats.base import Intake
 from annobench.io.formats.containers import as_format
 from annobench.io.formats.tables import Layout, Table, as_text, listed_columns
 from annobench.io.layouts._forms import PERSONAL_NAMES, Form, find_form, is_form
+from annobench.io.layouts._last_rows import LastRows
 from annobench.io.layouts._said import listed
 from annobench.labels.columns import plain_name
+from annobench.labels.item_column import resolved_columns
 
 #: What the columns answer, as they don't say it.
 QUESTION = "label"
@@ -44,19 +46,32 @@ def _read(table: Table, intake: Intake) -> None:
     personal = form.who is not None and plain_name(form.who) in PERSONAL_NAMES
     texts: dict[str, Any] = {}
     intake.repeats_are = "An annotator has several rows, as of a form that was sent twice. "
-    for where, row in table.rows(False):
+    who = () if form.who is None else (form.who,)
+    last = LastRows(who, form.items, table.preview, "annotator")
+    resolved = resolved_columns([as_text(row[name]) for row in table.preview for name in who])
+    for where, row in last.of_items(table.rows(False)):
+        if any(as_text(row[name]) in resolved for name in who):
+            intake.read()
+            intake.leave_out(where, "rows of known or adjudicated labels")
+            continue
         if where <= form.described:
             texts = texts or row
             intake.read()
             intake.leave_out(where, "rows that describe the columns")
             continue
         _push_row(table, intake, form, places, where, row, personal)
+    last.leave_out(intake)
+    if resolved:
+        intake.notes.append(
+            f"By their names {listed(map(str, resolved))} hold known or adjudicated labels, and "
+            "were not taken for annotators. Give an annotator another name if it is one."
+        )
     for column, (item, _) in places.items():
         if texts.get(column) and as_text(texts[column]) != column:
             intake.text(item, as_text(texts[column]))
-    who = "each row is another one" if form.who is None else f"named by {form.who or 'its key'!r}"
+    named = "each row is another one" if form.who is None else f"named by {form.who or 'its key'!r}"
     said = [
-        f"A row is an annotator, {who}",
+        f"A row is an annotator, {named}",
         f"items: {listed(item for item, _ in places.values())}",
     ]
     rest = [f"{name!r} ({what})" if what else repr(name) for name, what in form.unused.items()]

@@ -27,6 +27,7 @@ from annobench.io.formats.tables import (
     check_columns,
 )
 from annobench.labels.columns import USUAL_NAMES
+from annobench.labels.item_column import resolved_columns
 
 #: A workbook that unpacks to more is refused.
 MAX_BYTES = 2**29
@@ -75,7 +76,8 @@ def _read(source: Source, intake: Intake) -> None:
     """Push what the sheets hold that are in a known layout."""
     with Book(source.path, source.asked) as book:
         tables = book.tables()
-        found = _laid_out(tables)
+        resolved = resolved_columns([t.name for t in tables if _lacks_annotator(t)])
+        found = _laid_out([table for table in tables if table.name not in resolved])
         if not found:
             shown = "; ".join(f"{t.name!r}: {', '.join(map(repr, t.header[:8]))}" for t in tables)
             raise ReaderError(
@@ -89,7 +91,9 @@ def _read(source: Source, intake: Intake) -> None:
         for number, table in enumerate(tables, start=1):
             if table.name not in used:
                 intake.read()
-                intake.leave_out(number, "sheets in no known layout")
+                is_resolved = table.name in resolved
+                what = "of known or adjudicated labels" if is_resolved else "in no known layout"
+                intake.leave_out(number, f"sheets {what}")
         for table, layout in found:
             check_columns(table, intake)
             intake.begin(f"sheet {table.name}", "row")
@@ -99,13 +103,11 @@ def _read(source: Source, intake: Intake) -> None:
 
 def _laid_out(tables: list[Table]) -> list[tuple[Table, Layout]]:
     """Return the sheets that are in a known layout."""
-    if len(tables) > 1 and all(map(_lacks_annotator, tables)):
-        tables = [_signed(table) for table in tables]
-    found = []
-    for table in tables:
-        layout = layout_of(table)
-        if layout is not None:
-            found.append((table, layout[0]))
+    found = [(table, layout[0]) for table in tables if (layout := layout_of(table)) is not None]
+    own = [table for table in tables if _lacks_annotator(table)]
+    if len(own) > 1 and all(table in own for table, _ in found):
+        signed = map(_signed, own)
+        return [(table, layout[0]) for table in signed if (layout := layout_of(table)) is not None]
     return found
 
 

@@ -27,6 +27,7 @@ from annobench.io.formats.tables import (
 )
 from annobench.io.layouts import _forms
 from annobench.io.layouts._column_grid import Place, find_grid
+from annobench.io.layouts._last_rows import LastRows
 from annobench.io.layouts._said import listed, said_of_columns
 from annobench.labels.column_kinds import number_of
 from annobench.labels.columns import ITEM_NAMES, plain_name
@@ -52,26 +53,6 @@ _NAMES_OF_CATEGORIES = frozenset(
 #: What a column is called that says how many items a row stands for.
 _WEIGHTS = ("n", "count", "counts", "freq", "frequency", "times", "tally", "weight")
 
-#: What the last rows of a table are called that sum up the others.
-_FOOTERS = frozenset(
-    {
-        "n",
-        "total",
-        "totals",
-        "grand_total",
-        "gesamtergebnis",
-        "sum",
-        "mean",
-        "average",
-        "avg",
-        "median",
-        "sd",
-        "std",
-        "kappa",
-    }
-    | {"alpha", "agreement", "percent_agreement", "count", "counts", "gesamt", "summe"}
-)
-_LONGEST_FOOTER = max(map(len, _FOOTERS))
 #: Rows that are pushed together: few enough for the cache of a processor.
 _BLOCK = 500
 
@@ -447,25 +428,18 @@ def _push(table: Table, intake: Intake, made: Plan) -> None:
     intake.repeats_are = _said_of_repeats(made)
     push = _pusher(table, intake, made)
     waiting: list[tuple[int, dict[str, Any]]] = []
+    last = LastRows(made.item, tuple(made.places), table.preview)
     rows = table.rows(False)
     while block := list(islice(rows, _BLOCK)):
         end = len(block)
-        while end and _is_footer(made, block[end - 1][1]):
+        while end and last.may_end(block[end - 1][1]):
             end -= 1
         if end:
             push(waiting + block[:end])
             waiting.clear()
         waiting += block[end:]
-    intake.read(len(waiting))
-    for where, _ in waiting:
-        intake.leave_out(where, "rows below the table that sum it up")
-    if waiting:
-        said = listed([as_text(row[made.item[0]]) for _, row in waiting])
-        one = len(waiting) == 1
-        intake.notes.append(
-            f"The last {'row' if one else 'rows'}, {said}, {'sums' if one else 'sum'} up the table "
-            f"and {'was' if one else 'were'} left out. Give an item another name if it is one."
-        )
+    push(last.set_aside(waiting))
+    last.leave_out(intake)
 
 
 def _pusher(
@@ -514,13 +488,6 @@ def _pusher(
             intake.grid(items, records, pairs, labels)
 
     return push
-
-
-def _is_footer(made: Plan, row: dict[str, Any]) -> bool:
-    if len(made.item) != 1:
-        return False
-    name = as_text(row[made.item[0]])
-    return len(name) <= _LONGEST_FOOTER and name.casefold().replace(" ", "_") in _FOOTERS
 
 
 def _said_of_repeats(made: Plan) -> str:
