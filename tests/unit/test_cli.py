@@ -349,7 +349,7 @@ def test_report_says_what_is_wrong_with_poor_data(report, text, note):
         (CLEAN, ("--order", "1"), "two categories or more"),
         (CLEAN, ("--order", "1,1,2"), "listed twice"),
         (CLEAN, ("--order", "1,2", "--scale", "set"), "Drop one of them"),
-        (CLEAN, ("--scale", "set"), "no label has the separator ';', such as '1'"),
+        (CLEAN, ("--scale", "set"), "no label, such as '1', contains the separator ';'"),
         ("item,annotator,label\nx,a,yes\n", ("--scale", "interval"), "line 2: label 'yes'"),
         (CLEAN, ("--level", 95), "--level 95 is not between 0 and 1"),
         ("", (), "the file is empty"),

@@ -189,7 +189,7 @@ def test_a_method_that_fails_on_some_labels_is_shown_as_failed(run, own, tmp_pat
 
 
 REFUSED = {
-    "no gold": (("--labels", "labels.csv"), "--labels is given without --gold"),
+    "no gold": (("--labels", "labels.csv"), "--labels needs --gold"),
     "no labels": (("--gold", "gold.csv"), "--gold has no effect on data sets"),
     "unknown model": (("--against", "dawid_skeen"), "no model 'dawid_skeen'. Did you mean"),
     "unknown data": (("--data", "snow2008_rtee"), "no data set 'snow2008_rtee'. Did you mean"),
@@ -473,7 +473,7 @@ def words_of(text):
     ("options", "message"),
     [
         (("--export", "a.json"), "--export needs --author"),
-        (("--author", "A"), "--author is of --export"),
+        (("--author", "A"), "--author has no effect without --export"),
         (("--export", "a.txt", "--author", "A"), "must end in .json"),
     ],
 )
@@ -557,4 +557,4 @@ def test_failures_are_counted_in_the_terminal(run, tmp_path):
     assert result.exit_code == 0, result.output
     [row] = [line for line in result.output.splitlines() if line.startswith("> sometimes")]
     assert row.split()[2:6] == ["1", "of", "2", "1"]
-    assert "Medians over the data sets that a method was scored on, of 2" in result.output
+    assert "Medians over the data sets, 2 in all, on which a method was scored" in result.output

@@ -214,7 +214,7 @@ def test_the_command_finds_the_jury_for_a_budget(files):
     ("words", "message"),
     [
         (["--budget", 2], "Give gold (--gold) and name several judges"),
-        (["--cost", "j1"], "--cost 'j1' is no cost. Write judge=cost"),
+        (["--cost", "j1"], "--cost 'j1' is not a cost. Write judge=cost"),
         (["--cost", "j1=1", "--cost", "j1=2"], "--cost names 'j1' twice"),
     ],
 )

@@ -148,7 +148,7 @@ def test_what_is_proposed_succeeds_as_printed(case, tmp_path, monkeypatch):
     ("case", "reason"),
     [
         ("ratings", "`annobench consensus` takes categories"),
-        ("free text", "free text are not compared"),
+        ("free text", "Free-text answers are not compared"),
         ("no finished answer", "No answer is finished"),
         ("one annotator", "All labels are of one annotator"),
         ("no item in common", "No item has labels of two annotators"),

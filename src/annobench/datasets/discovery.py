@@ -76,7 +76,7 @@ def _added(point: EntryPoint, found: Mapping[str, ModuleType]) -> Mapping[str, M
     except Exception as error:  # whatever the code of others raises
         warnings.warn(
             f"{point.value} (of {_by(point)}): the data sets of this package are not used. "
-            f"{type(error).__name__}: {str(error).rstrip('.')}. Mend or uninstall it.",
+            f"{type(error).__name__}: {str(error).rstrip('.')}. Fix or uninstall it.",
             DatasetWarning,
             stacklevel=3,
         )

@@ -84,7 +84,7 @@ def _found() -> _Found:
         except Exception as error:  # whatever the code of others raises
             _warn(
                 f"{point.value} (of {_by(point)}): the formats of this package are not used. "
-                f"{type(error).__name__}: {str(error).rstrip('.')}. Mend or uninstall it."
+                f"{type(error).__name__}: {str(error).rstrip('.')}. Fix or uninstall it."
             )
             continue
         found.formats.update(more.formats)
