@@ -382,7 +382,7 @@ def test_an_interval_without_width_is_not_put_down_to_agreement_of_labels_that_d
     first = np.arange(8)
     table = pd.DataFrame({"ann": first, "bob": first + 1}, index=pd.Index(list("stuvwxyz")))
     result = ag.pearson(Annotations.from_wide(table, scale="interval"))  # 1 in any sample
-    with pytest.warns(IntervalWarning, match=r"has no width.*not seen: report the estimate"):
+    with pytest.warns(IntervalWarning, match=r"has no width.*unseen data: report the estimate"):
         result.interval(kind, rng=1)
 
 
@@ -629,7 +629,7 @@ def test_coefficients_of_numbers_have_no_observed_agreement():
 )
 def test_what_has_no_meaning_for_merged_categories_is_not_broken_down(function, options):
     result = function(Annotations.from_contingency([[4, 1], [2, 5]]), **options)
-    with pytest.raises(AnnotationError, match="no category can be set against the rest"):
+    with pytest.raises(AnnotationError, match="categories cannot be merged"):
         result.by_category()
 
 
@@ -696,7 +696,7 @@ def test_weights_go_with_a_result_to_other_labels(function):
     plain, result = function(a), function(a, weights="linear")
     assert result.refit(a).estimate == result.estimate != plain.estimate
     if function is not ag.percent_agreement:
-        with pytest.raises(AnnotationError, match="no category can be set against the rest"):
+        with pytest.raises(AnnotationError, match="categories cannot be merged"):
             result.by_category()
 
 

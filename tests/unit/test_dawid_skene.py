@@ -589,7 +589,7 @@ def test_the_message_says_what_needs_most_memory(n_items, n_annotators, per_item
         ({"tolerance": np.nan}, "tolerance must be at least 0, got nan"),
         ({"threads": 0}, "threads must be at least 1"),
         ({"start": "best"}, "start 'best' is not one of votes, diagonal, spectral"),
-        ({"start": np.ones((80, 3))}, r"sum to 1 along the last axis, not so at \[0\] \(sum 3\)"),
+        ({"start": np.ones((80, 3))}, r"sum to 1 along the last axis, but do not at \[0\] \(sum 3\)"),
         ({"start": np.full((80, 3), np.nan)}, "sum to 1 along the last axis"),
         ({"start": np.full((80, 2), 0.5)}, r"must have the shape \(80, 3\), got \(80, 2\)"),
         ({"start": [[1.0], [0.5, 0.5]]}, r"must be numbers of shape \(80, 3\), got list"),

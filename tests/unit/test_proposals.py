@@ -147,7 +147,7 @@ def test_what_is_proposed_succeeds_as_printed(case, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("case", "reason"),
     [
-        ("ratings", "`annobench consensus` takes categories"),
+        ("ratings", "`annobench consensus` needs categories"),
         ("free text", "Free-text answers are not compared"),
         ("no finished answer", "No answer is finished"),
         ("one annotator", "All labels are of one annotator"),

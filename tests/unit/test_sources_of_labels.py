@@ -99,7 +99,7 @@ def test_a_model_is_fitted_by_its_name_on_either_engine(both, dask_workers):
     assert ab.models.fit(labels, "one_coin").accuracy.tobytes() == fitted.accuracy.tobytes()
     found = ab.models.fit(labels, "one_coin", engine="dask", scheduler=dask_workers)
     np.testing.assert_allclose(found.fit.accuracy, fitted.accuracy, rtol=1e-10)
-    with pytest.raises(AnnotationError, match=r"catd does not run on partitions. Take one of dawi"):
+    with pytest.raises(AnnotationError, match=r"catd does not run on partitions. Use one of dawi"):
         ab.models.fit(labels, "catd", engine="dask", scheduler=dask_workers)
     with pytest.raises(AnnotationError, match="there is no option 'smooth'"):
         ab.models.fit(labels, "one_coin", engine="dask", scheduler=dask_workers, smooth=1)

@@ -183,12 +183,12 @@ class Consensus(Summarised):
         Parameters
         ----------
         axes : matplotlib.axes.Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on; by default those of a new figure.
 
         Returns
         -------
         matplotlib.axes.Axes
-            What was drawn on.
+            The axes.
         """
         return Fit.plot(self.fitted, axes)
 
@@ -257,7 +257,7 @@ def consensus(
         are more than 5,000,000 labels.
     scheduler : str, distributed.Client or concurrent.futures.Executor, optional
         Who passes over partitions: an executor, or Dask's workers, by the address of their
-        scheduler or a client. By default Dask's are started here, a process a core.
+        scheduler or a client. By default Dask workers are started locally, one per core.
     out : str or Path, optional
         The folder to which workers, which must see it, write items, a file a partition.
     **options

@@ -583,7 +583,7 @@ def compare(
     universe : {"drawn", "kind", "nodes"}, default "kind"
         The links that could be drawn, for kappa.
     level : float, default 0.95
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
     replicates : int, default 2000
         Bootstrap samples of sentence pairs.
     rng : numpy.random.Generator or int, optional
@@ -691,7 +691,7 @@ def pool(
     alignments : Alignments
         Of the group alone: a gold standard counts as an annotator.
     level : float, default 0.95
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
     replicates : int, default 2000
         Bootstrap samples of sentence pairs.
     rng : numpy.random.Generator or int, optional

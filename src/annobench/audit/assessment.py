@@ -176,8 +176,8 @@ def assess(
     Raises
     ------
     AnnotationError
-        If fewer than ten items were checked, and not all; one was not drawn; or a number is out
-        of its range.
+        If fewer than ten items were checked, and not all; one was not drawn; or a number is out of
+        range.
 
     Notes
     -----

@@ -98,7 +98,7 @@ def difference_estimate(
     ------
     AnnotationError
         If shapes differ, a stratum has fewer than two checked items and not all of them, or the
-        weight is out of its range.
+        weight is out of range.
 
     Notes
     -----

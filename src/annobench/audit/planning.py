@@ -69,7 +69,7 @@ class Prices:
     Raises
     ------
     AnnotationError
-        If a price is out of its range.
+        If a price is out of range.
     """
 
     label: float = 1.0
@@ -188,7 +188,7 @@ def plan(
     Raises
     ------
     AnnotationError
-        If a number is out of its range, no item has two labels, or a name is unknown.
+        If a number is out of range, no item has two labels, or a name is unknown.
     """
     pilot = as_annotations(pilot, "plan")
     check_level(level, "plan")

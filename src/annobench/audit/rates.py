@@ -15,7 +15,7 @@ of wrong items is estimated without bias by the sum of W_h x_h / n_h. Of its int
     combines Wilson's limits (l_h, u_h) of the strata by recovering variances: the estimate p less
     the root of the sum of W_h^2 (p_h - l_h)^2, and plus that of W_h^2 (u_h - p_h)^2.
 ``normal``
-    is the estimate with its standard error; it has zero width if no check was wrong.
+    is the estimate with its standard error; it has no width if no check was wrong.
 
 Without replacement n_h checks are as informative as n_h (N_h - 1) / (N_h - n_h) with it; ends are
 moved outward to whole numbers of items. For a share above one half the complement is used. The

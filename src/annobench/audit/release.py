@@ -185,7 +185,7 @@ def release(
     Raises
     ------
     AnnotationError
-        If a number is out of its range.
+        If a number is out of range.
     """
     tested = examine_sets(
         design, is_wrong, is_checked, error_rate=error_rate, confidence=confidence
@@ -267,7 +267,7 @@ def examine_sets(
     Raises
     ------
     AnnotationError
-        If a number is out of its range.
+        If a number is out of range.
     """
     check_level(confidence, "release")
     if not 0 < error_rate < 1:

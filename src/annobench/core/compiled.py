@@ -74,7 +74,7 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 def default_threads() -> int:
-    """Return how many threads numba would take; without it one a core.
+    """Return how many threads numba would take; without it one per core.
 
     Returns
     -------

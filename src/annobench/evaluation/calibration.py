@@ -132,12 +132,12 @@ class Calibration(Summarised):
         Parameters
         ----------
         axes : matplotlib.axes.Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on; by default those of a new figure.
 
         Returns
         -------
         matplotlib.axes.Axes
-            What was drawn on.
+            The axes.
         """
         from annobench.plotting import BLUE, GREY, VERMILION
 
@@ -195,7 +195,7 @@ def calibrate(
     ------
     AnnotationError
         If shapes differ, no item has a gold category, a weight is not above 0, or a number is out
-        of its range.
+        of range.
     ValueError
         If there is no such map.
 

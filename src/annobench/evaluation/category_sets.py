@@ -57,7 +57,7 @@ def credible_sets(posterior: ArrayLike, level: float = 0.9) -> Bools:
     Raises
     ------
     AnnotationError
-        If the level is out of its range.
+        If the level is out of range.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def conformal_sets(
     Raises
     ------
     AnnotationError
-        If the level is out of its range, or there are too few gold items to leave a category out.
+        If the level is out of range, or there are too few gold items to leave a category out.
 
     Examples
     --------

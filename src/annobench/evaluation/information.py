@@ -180,7 +180,7 @@ def with_interval(draws: ArrayLike, level: float = 0.95) -> Interval:
     Raises
     ------
     ValueError
-        If there are no draws, or the level is out of its range.
+        If there are no draws, or the level is out of range.
 
     Notes
     -----
@@ -250,12 +250,12 @@ class InformationCurve(Summarised):
         Parameters
         ----------
         axes : matplotlib.axes.Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on; by default those of a new figure.
 
         Returns
         -------
         matplotlib.axes.Axes
-            What was drawn on.
+            The axes.
         """
         axes = axes_or_new(axes)
         table = self.summary()
@@ -446,7 +446,7 @@ def labels_needed(
     Raises
     ------
     ValueError
-        If a row is no distribution, shapes do not match, or a number is out of its range.
+        If a row is no distribution, shapes do not match, or a number is out of range.
 
     Notes
     -----

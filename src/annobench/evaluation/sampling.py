@@ -352,7 +352,7 @@ class SamplingEstimate(Summarised):
     method : str
         One of `METHODS`.
     level : float
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
     """
 
     hits: Estimate
@@ -395,7 +395,7 @@ def estimate(
     method : {"wilson", "logit", "stratified", "paper", "paper_hits_only"}
         How intervals are computed. The point estimates are the same for all.
     level : float, default 0.95
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
 
     Returns
     -------
@@ -564,7 +564,7 @@ def sample_sizes(
     precision_half_width, recall_half_width : float, optional
         Half the width of the interval that each may have at most, above 0; at least one.
     level : float, default 0.95
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
 
     Returns
     -------

@@ -219,7 +219,7 @@ def category_scores(counts: ArrayLike) -> CategoryScores:
     Returns
     -------
     CategoryScores
-        One value, or one a category, for each matrix.
+        One value, or one per category, for each matrix.
 
     Raises
     ------

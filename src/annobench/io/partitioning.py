@@ -93,7 +93,7 @@ def partition(
     replace : bool, default False
         Whether partitions of other labels in the folder are replaced.
     scheduler : str or distributed.Client, optional
-        Dask's; by default its workers are started here, a process a core.
+        Dask's; by default workers are started locally, one per core.
     say : callable, optional
         Called with the address of Dask's dashboard, in a line.
     follow : callable, optional

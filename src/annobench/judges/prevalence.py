@@ -344,7 +344,7 @@ def estimate_prevalence(counts: JudgedCounts, *, level: float = 0.95) -> pd.Data
     counts : JudgedCounts
         Of one category against the others.
     level : float, default 0.95
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
 
     Returns
     -------

@@ -115,12 +115,12 @@ class JudgeRates(Summarised):
         Parameters
         ----------
         axes : matplotlib.axes.Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on; by default those of a new figure.
 
         Returns
         -------
         matplotlib.axes.Axes
-            What was drawn on.
+            The axes.
         """
         axes = axes_or_new(axes)
         y = np.arange(len(self.categories))

@@ -66,12 +66,12 @@ class SystemComparison(Summarised):
     Attributes
     ----------
     systems : DataFrame
-        One row a system: system, n_answers that the judge scored, n_human of them that humans
+        One row per system: system, n_answers that the judge scored, n_human of them that humans
         scored, n_clusters of these, judge_score (the judge's mean), human_score (the humans' mean),
         and the estimate with standard_error, lower, upper, weight and caution. NaN where fewer than
         two clusters have human scores.
     differences : DataFrame
-        One row a pair of systems: system, baseline, n_answers, n_human, n_clusters with human
+        One row per pair of systems: system, baseline, n_answers, n_human, n_clusters with human
         scores, judge_score and human_score (differences of means), estimate (system less baseline),
         standard_error, lower, upper, weight, p_value of no difference, human_standard_error without
         the judge, caution, and p_adjusted by Holm's method.

@@ -46,7 +46,7 @@ def hard_share(
     annotations : Annotations
         Nominal or ordinal labels; numbers after `noise.dichotomise`.
     level : float, default 0.95
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
     guess_distribution : float or sequence of float, optional
         Distribution of guesses, as in `noise.certificate`, for the model "easy_hard".
     easy_rate : float, default 0.6

@@ -76,7 +76,7 @@ def certification_power(
     Raises
     ------
     AnnotationError
-        If an argument is out of its range.
+        If an argument is out of range.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def annotators_needed(
     Raises
     ------
     AnnotationError
-        If an argument is out of its range, or no number of annotators suffices.
+        If an argument is out of range, or no number of annotators suffices.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def items_needed(
     Raises
     ------
     AnnotationError
-        If an argument is out of its range, or the expected share of guesses exceeds `rate`.
+        If an argument is out of range, or the expected share of guesses exceeds `rate`.
 
     Examples
     --------
@@ -275,7 +275,7 @@ def plan(
     Raises
     ------
     AnnotationError
-        If an argument is out of its range.
+        If an argument is out of range.
 
     Examples
     --------
@@ -353,7 +353,7 @@ def items_to_tell_apart(
     Raises
     ------
     AnnotationError
-        If an argument is out of its range, or no number of items suffices.
+        If an argument is out of range, or no number of items suffices.
 
     Notes
     -----

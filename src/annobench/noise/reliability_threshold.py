@@ -507,7 +507,7 @@ def _rates(
     p = np.asarray(rates, dtype=np.float64)
     if p.shape not in ((), (n,)):
         raise ValueError(
-            f"deliberate: rates must be one number or {n}, one an annotator, "
+            f"deliberate: rates must be one number or {n}, one per annotator, "
             f"got an array of shape {p.shape}."
         )
     if not ((p >= 0) & (p <= 1)).all():

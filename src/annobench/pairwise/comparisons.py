@@ -165,7 +165,7 @@ class Comparisons:
         Returns
         -------
         DataFrame
-            One row an item: item, n_comparisons, wins, ties, losses.
+            One row per item: item, n_comparisons, wins, ties, losses.
         """
         import pandas as pd
 

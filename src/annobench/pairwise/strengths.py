@@ -37,7 +37,7 @@ class BradleyTerry(Summarised):
     Attributes
     ----------
     table : DataFrame
-        One row an item, the strongest first: item, strength (log odds, with mean 0 over the items
+        One row per item, the strongest first: item, strength (log odds, with mean 0 over the items
         whose strengths are finite), standard_error, lower, upper, beats_average (the probability to
         win against an item of strength 0, ties left out), rank, rank_best and rank_worst (the ranks
         that differences which are significant after Holm's adjustment leave possible),
@@ -48,7 +48,7 @@ class BradleyTerry(Summarised):
     covariance : ndarray, shape (F, F)
         Of the finite strengths, in the order of the table.
     annotators : DataFrame or None
-        One row an annotator, the least reliable first: annotator, n_comparisons, reliability (the
+        One row per annotator, the least reliable first: annotator, n_comparisons, reliability (the
         share of judgements that follow the strengths and are no guesses; NaN unless it was
         estimated), chose_left (of those without a tie), agrees (of those without a tie, the share
         won by the stronger item).

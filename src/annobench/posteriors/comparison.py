@@ -140,7 +140,7 @@ def compare(draws: Draws, reference: Reference, *, level: float = FALSE_ALARMS) 
     ------
     AnnotationError
         If no parameter is in the reference, a concentration is not above 0, or the level is out of
-        its range.
+        range.
 
     Notes
     -----

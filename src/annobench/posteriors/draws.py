@@ -147,9 +147,9 @@ def read_draws(paths: Sequence[Path]) -> Draws:
     Parameters
     ----------
     paths : sequence of Path
-        CSV files, one a chain or with a column `chain`, as CmdStan writes them or others do; or one
-        npz file with an array of shape (C, S, ...) for each parameter; or one netCDF file of arviz
-        with the group `posterior`.
+        CSV files, one per chain or with a column `chain`, as CmdStan writes them or others do; or
+        one npz file with an array of shape (C, S, ...) for each parameter; or one netCDF file of
+        arviz with the group `posterior`.
 
     Returns
     -------
@@ -177,7 +177,7 @@ def read_draws(paths: Sequence[Path]) -> Draws:
             "netCDF (.nc) file."
         )
     if found.array.shape[1] < 4:
-        raise ReaderError(f"{paths[0]}: {found.array.shape[1]} draws a chain; give at least 4.")
+        raise ReaderError(f"{paths[0]}: {found.array.shape[1]} draws per chain; give at least 4.")
     bad = ~np.isfinite(found.array).all(axis=(0, 1))
     if bad.any():
         raise ReaderError(

@@ -348,7 +348,7 @@ def cautions(annotations: Annotations) -> list[str]:
 
 
 def without_width(table: pd.DataFrame) -> list[str]:
-    """Report which overall intervals have zero width, why, and what that means."""
+    """Report which overall intervals have no width, why, and what that means."""
     overall = table[table["breakdown"].eq("overall")]
     rows = overall[overall["lower"].notna()]
     flat = rows[(rows["upper"] - rows["lower"]).abs() < TOLERANCE]

@@ -101,7 +101,7 @@ def binary(
     Raises
     ------
     ValueError
-        If a probability is out of its range.
+        If a probability is out of range.
 
     References
     ----------
@@ -211,7 +211,7 @@ def ordinal(
     Raises
     ------
     ValueError
-        If the prevalence is no distribution or a loading is out of its range.
+        If the prevalence is no distribution or a loading is out of range.
 
     References
     ----------
@@ -262,7 +262,7 @@ def nominal(
     Raises
     ------
     ValueError
-        If the prevalence is no distribution or a loading is out of its range.
+        If the prevalence is no distribution or a loading is out of range.
     """
     rng = np.random.default_rng(rng)
     share, weight = _checked("nominal", prevalence, loading)
@@ -325,8 +325,8 @@ def kappa_from_correlation(correlation: float, prevalence: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        If the correlation is out of its range, or the prevalence is no distribution of
-        at least two categories.
+        If the correlation is out of range, or the prevalence is no distribution of at least two
+        categories.
 
     Examples
     --------
@@ -373,8 +373,8 @@ def correlation_from_kappa(kappa: float, prevalence: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        If the value is out of its range, or the prevalence is no distribution of at least
-        two categories.
+        If the value is out of range, or the prevalence is no distribution of at least two
+        categories.
 
     Examples
     --------

@@ -135,7 +135,7 @@ class Segmentation(Summarised):
     Attributes
     ----------
     by_document : DataFrame
-        One row a document and pair of annotators: document, first, second, n_windows, pk,
+        One row per document and pair of annotators: document, first, second, n_windows, pk,
         window_diff.
     window : int
         Places in a window.
@@ -150,7 +150,7 @@ class Segmentation(Summarised):
         Returns
         -------
         DataFrame
-            One row a pair: first, second, n_documents, n_windows, pk, window_diff.
+            One row per pair: first, second, n_documents, n_windows, pk, window_diff.
         """
         table = self.by_document.copy()
         for name in ("pk", "window_diff"):

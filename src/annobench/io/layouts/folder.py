@@ -50,7 +50,7 @@ def _recognise(source: Source) -> str | None:
 
 
 class _Alike(NamedTuple):
-    """Tables of the same columns, one an annotator."""
+    """Tables of the same columns, one per annotator."""
 
     tables: dict[Path, Table]
     items: tuple[str, ...]
@@ -149,7 +149,7 @@ def _read(source: Source, intake: Intake) -> None:
 
 
 def _read_alike(source: Source, intake: Intake, alike: _Alike) -> None:
-    """Push the answers of tables of the same columns, one an annotator."""
+    """Push the answers of tables of the same columns, one per annotator."""
     names = _names(source, alike.tables)
     for path in source.files:
         place = path.relative_to(source.path)

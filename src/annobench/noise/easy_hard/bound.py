@@ -74,7 +74,7 @@ def noise_bound(
     Raises
     ------
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Notes
     -----
@@ -127,7 +127,7 @@ def bound_coverage(
     Raises
     ------
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Notes
     -----
@@ -183,7 +183,7 @@ def largest_disagreement(
     Raises
     ------
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Notes
     -----

@@ -266,7 +266,7 @@ def hard_given_agreed(
     Raises
     ------
     ValueError
-        If a number is out of its range, or the prior has no weight on d..n.
+        If a number is out of range, or the prior has no weight on d..n.
 
     Notes
     -----

@@ -95,7 +95,7 @@ def with_lazy(diligent: BinomialMixture, lazy_share: float, lazy_rate: float) ->
     Raises
     ------
     ValueError
-        If a probability is out of its range.
+        If a probability is out of range.
     """
     for name, value in (("lazy_share", lazy_share), ("lazy_rate", lazy_rate)):
         if not 0 <= value <= 1:
@@ -174,7 +174,7 @@ def annotator_histogram(
     AnnotationError
         If the number of labels differs from item to item.
     ValueError
-        If a probability is out of its range or the rates are not one an annotator.
+        If a probability is out of range or the rates are not one per annotator.
     """
     positive, zero = _annotator_pmfs(annotations, prevalence, sensitivity, specificity)
     return cast(Floats, (prevalence * positive + (1 - prevalence) * zero).sum(axis=0))
