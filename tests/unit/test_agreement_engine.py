@@ -391,7 +391,7 @@ def test_tables_of_categories_have_a_limit():
         return Annotations.from_arrays(range(n), ["a"] * n, range(n))
 
     check_tabulated(labels(3_000), "alpha")
-    with pytest.raises(AnnotationError, match="at most 3,000 categories are taken"):
+    with pytest.raises(AnnotationError, match="at most 3,000 categories are allowed"):
         check_tabulated(labels(3_001), "alpha")
 
 
@@ -609,7 +609,7 @@ def test_intervals_hold_estimates_below_minus_one():
 def test_coefficients_of_numbers_have_no_observed_agreement():
     a = made(5, missing=0.0)
     assert ag.icc(a).by_annotator()["observed_agreement"].isna().all()
-    with pytest.raises(AnnotationError, match="value of the categories counts"):
+    with pytest.raises(AnnotationError, match="distance or value matters"):
         ag.icc(a).by_category()
 
 

@@ -202,7 +202,7 @@ def test_a_checkpoint_of_another_fit_is_refused(both, workers):
 
 def test_easinesses_need_a_folder_and_old_ones_are_removed(both, workers):
     _, labels = both
-    with pytest.raises(AnnotationError, match="need a folder for the checkpoint"):
+    with pytest.raises(AnnotationError, match="need a checkpoint folder"):
         glad.fit_partitions(Passing(labels, AtOnce()))
     found = glad.fit_partitions(workers, **FEW)
     kept = sorted(path.name for path in (workers.checkpoint / "items").iterdir())

@@ -113,7 +113,7 @@ def fit_with_gold(
     rng : numpy.random.Generator or int, optional
         For folds, bootstrap and a random model.
     level : float, default 0.95
-        Of the intervals.
+        Level of the intervals.
     sets : float, optional
         Level of category sets, in (0, 1).
     **options

@@ -102,7 +102,7 @@ def added_value(
     rng : numpy.random.Generator or int, optional
         Divides gold items into ten folds.
     level : float, default 0.95
-        Of the intervals.
+        Level of the intervals.
 
     Returns
     -------

@@ -119,7 +119,7 @@ def by_category(statistic: Statistic, level: float) -> pd.DataFrame:
             )
     if no_width:
         warnings.warn(
-            f"{statistic.name}: the intervals of {', '.join(map(repr, no_width[:10]))} have zero "
+            f"{statistic.name}: the intervals of {', '.join(map(repr, no_width[:10]))} have no "
             f"width, which says nothing about other items: report how many items agree instead.",
             IntervalWarning,
             stacklevel=3,

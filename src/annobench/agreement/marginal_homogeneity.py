@@ -52,7 +52,7 @@ class MarginalHomogeneity(Summarised):
         (of two, the second): category, n_items, cochran_q, df, p_value, p_adjusted by Holm's method
         over the categories. Empty for two annotators, or without such items.
     level : float
-        Of the intervals.
+        Level of the intervals.
     """
 
     pairs: pd.DataFrame

@@ -50,7 +50,7 @@ class OverTime(Summarised):
         agreement from the annotator's first label to the last, lower, upper, p_value, and
         p_adjusted by Holm's method; the smallest p-value first.
     level : float
-        Of the intervals.
+        Level of the intervals.
     n_undated : int
         Number of labels left out because their time is unknown.
     """

@@ -114,7 +114,8 @@ def test_advice_names_the_label_and_the_annotator(rng):
     marks = Marks.collect(spans, texts=texts)
     advice = spans_page.advice(marks, report_spans(marks, **OPTIONS))
     assert any(
-        "“LOOSE”: annotators mark the same places with different boundaries" in text for text in advice
+        "“LOOSE”: annotators mark the same places with different boundaries" in text
+        for text in advice
     )
     assert any("“cat” agrees less with the others" in text for text in advice)
     assert not any("TIGHT" in text for text in advice)
