@@ -845,7 +845,7 @@ def test_a_frame_of_weights_is_matched_by_name():
         frame, array = (1 - w if given == "metric" else w for w in (weights, plain))
         expected = function(table, **{given: array}).estimate
         assert function(table, **{given: frame}).estimate == pytest.approx(expected)
-        with pytest.raises(AnnotationError, match="named as the categories"):
+        with pytest.raises(AnnotationError, match="named after the categories"):
             function(table, **{given: frame.rename(index={"a": "z"})})
 
 
