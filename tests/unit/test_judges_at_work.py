@@ -315,7 +315,7 @@ def test_one_time_is_no_drift():
     labels, times, gold = runs()
     with pytest.raises(AnnotationError, match="two times"):
         judge_drift(labels, ["llm"], np.zeros(times.size), gold=gold)
-    with pytest.raises(AnnotationError, match="one time a label"):
+    with pytest.raises(AnnotationError, match="one time per label"):
         judge_drift(labels, ["llm"], times[:3], gold=gold)
 
 

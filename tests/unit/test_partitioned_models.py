@@ -177,7 +177,7 @@ def test_a_fit_goes_on_from_its_checkpoint_bit_by_bit(both, workers, tmp_path, m
     assert whole.fit.history.tobytes() == resumed.fit.history.tobytes()
     for ours, other in zip(whole.theta, resumed.theta, strict=True):
         assert np.asarray(ours).tobytes() == np.asarray(other).tobytes()
-    with pytest.raises(AnnotationError, match="there is no whole checkpoint"):
+    with pytest.raises(AnnotationError, match="there is no complete checkpoint"):
         module.fit_partitions(Passing(labels, AtOnce(), checkpoint=tmp_path / "none", resume=True))
 
 
@@ -209,7 +209,7 @@ def test_easinesses_need_a_folder_and_old_ones_are_removed(both, workers):
     assert len(kept) == 2 * labels.n_partitions  # of the last two versions
     # Negative control: without one the posterior can't be made.
     (workers.checkpoint / "items" / kept[-1]).unlink()
-    with pytest.raises(AnnotationError, match="there is no whole checkpoint"):
+    with pytest.raises(AnnotationError, match="there is no complete checkpoint"):
         posterior_of(labels, found, labels.names(0))
 
 

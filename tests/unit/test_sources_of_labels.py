@@ -144,11 +144,13 @@ def test_a_lost_scheduler_or_worker_is_an_error_that_says_what_to_do(both, dask_
     _, labels = both
     client = AtOnce()
     client.status = "connecting"  # tasks that are submitted now would be waited for in vain
-    with pytest.raises(AnnotationError, match=r"the scheduler went away.*goes on with --resume"):
+    with pytest.raises(
+        AnnotationError, match=r"the connection to the scheduler was lost.*resumes with --resume"
+    ):
         labels.map_sum(client, n_items_of)
     worker = SimpleNamespace(address="tcp://host:1")
     for lost, said in (
-        (CancelledError(), "the scheduler went away"),
+        (CancelledError(), "the connection to the scheduler was lost"),
         (KilledWorker("task", worker, 3), r"tcp://host:1 was the last.*smaller partitions"),
     ):
         with pytest.raises(AnnotationError, match=said), dask_client(dask_workers):

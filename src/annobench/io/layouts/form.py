@@ -1,4 +1,4 @@
-"""One row per annotator, one column per item, as forms and surveys have it."""
+"""One row per annotator, one column per item, as in forms and surveys."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _read(table: Table, intake: Intake) -> None:
     places = _places(form.items)
     personal = form.who is not None and plain_name(form.who) in PERSONAL_NAMES
     texts: dict[str, Any] = {}
-    intake.repeats_are = "An annotator has several rows, as of a form that was sent twice. "
+    intake.repeats_are = "An annotator has several rows, as when a form is submitted twice. "
     for where, row in table.rows(False):
         if where <= form.described:
             texts = texts or row
@@ -64,8 +64,8 @@ def _read(table: Table, intake: Intake) -> None:
     intake.read_as = "; ".join(said) + "."
     if asked.format is None:
         intake.notes.append(
-            "Rows were taken for annotators and columns for items. If a column is an "
-            "annotator's, name these columns with --annotators."
+            "Rows were read as annotators and columns as items. If columns are annotators', name "
+            "them with --annotators."
         )
 
 
