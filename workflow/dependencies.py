@@ -48,7 +48,7 @@ def library_sources(
     package, script = Path(package), Path(script)
     found: set[str] = set()
     waiting = list(_direct_once(str(script), package, workflow))
-    waiting += [str(path) for name in also for path in _modules(name, package)]
+    waiting += [path for name in also for path in _modules(name, package)]
     while waiting:
         path = waiting.pop()
         if path not in found:
@@ -91,7 +91,7 @@ def _direct(file: str, package: Path, workflow: Path) -> tuple[str, ...]:
     found = [each for name in names for each in _modules(name, package)]
     if not inside:
         found += [each for name in names for each in _shared(name, workflow)]
-    return tuple(map(str, found))
+    return tuple(found)
 
 
 def _through_alias(code: str, package: Path) -> tuple[str, ...]:
@@ -243,7 +243,7 @@ def _is_inside(path: Path, package: Path) -> bool:
     """Say whether a file is of the library or of a package beside it."""
     home = package.parent
     return path.is_relative_to(home) and _is_file(
-        home / path.relative_to(home).parts[0] / "__init__.py"
+        f"{home / path.relative_to(home).parts[0]}/__init__.py"
     )
 
 
@@ -252,28 +252,27 @@ def _package_of(path: Path, package: Path) -> str:
 
 
 @cache
-def _modules(name: str, package: Path) -> tuple[Path, ...]:
+def _modules(name: str, package: Path) -> tuple[str, ...]:
     """Return the files that importing a dotted name executes; none outside the packages."""
     head, *rest = name.split(".")
-    folder = package.parent / head
-    files = [folder / "__init__.py"]
+    folder = str(package.parent / head)
+    files = [f"{folder}/__init__.py"]
     if not _is_file(files[0]):
         return ()
     for part in rest:
-        module = folder / f"{part}.py"
-        folder = folder / part
-        files += [module, folder / "__init__.py"]
+        folder = f"{folder}/{part}"
+        files += [f"{folder}.py", f"{folder}/__init__.py"]
     if rest[-1:] == ["discover"]:
-        files += folder.parent.glob("[!_]*.py")
+        files += map(str, Path(folder).parent.glob("[!_]*.py"))
     return tuple(path for path in files if _is_file(path))
 
 
 #: Of each module it is asked for all that import it.
-_is_file = cache(Path.is_file)
+_is_file = cache(os.path.isfile)
 
 
-def _shared(name: str, workflow: Path) -> list[Path]:
+@cache
+def _shared(name: str, workflow: Path) -> tuple[str, ...]:
     """Return the module of a folder of the workflow that a dotted name stands for."""
-    folder, _, module = name.partition(".")
-    path = workflow.joinpath(folder, *module.split(".")).with_suffix(".py")
-    return [path] if module and _is_file(path) else []
+    path = f"{workflow}/{name.replace('.', '/')}.py"
+    return (path,) if "." in name and _is_file(path) else ()

@@ -216,6 +216,13 @@ def test_a_figure_is_not_said_to_be_one_that_the_paper_does_not_have(folder, pap
             assert named.group() in published, each.source
 
 
+def test_what_is_ours_says_so_once(paper):
+    """A heading begins with "Ours" of itself where the source is no part of the paper."""
+    for each in (*paper.figures, *paper.layouts, *paper.tables):
+        assert not re.match("(?i)ours", each.title), each.name
+        assert not re.match("(?i)ours", each.source), each.name
+
+
 def published_tables():
     table = pd.read_csv(PUBLISHED_TABLES, comment="#", dtype=str, index_col="key")["tables"]
     return {key: names.split(";") if names else [] for key, names in table.fillna("").items()}

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from tests.mutants.stored import module_of, path_of
 
 #: Folders of tests that run in seconds, the quickest first.
-FOLDERS = ("unit", "contract", "reference", "recovery")
+FOLDERS = ("unit", "exports", "contract", "reference", "recovery", "replication")
 #: Tests whose way to a module has more imports are not asked.
 FARTHEST = 4
 
@@ -36,9 +36,10 @@ class Imports:
                 if isinstance(node, ast.FunctionDef | ast.ClassDef):
                     self._defined[node.name].add(dotted)
         self._edges = {dotted: set(self._imports(trees[dotted], dotted)) for dotted in trees}
-        for dotted, path in self.modules.items():
-            if path.endswith("__init__.py") and _discovers(trees[dotted]):
-                self._edges[dotted] |= set(self._inside(dotted))
+        for dotted, tree in trees.items():
+            if _discovers(tree):
+                for package in {dotted, *_texts(tree)}:
+                    self._edges[dotted] |= set(self._inside(package))
         self.files = [
             path for folder in FOLDERS for path in sorted((tests / folder).rglob("test_*.py"))
         ]
@@ -129,8 +130,15 @@ def _dotted(node: ast.AST) -> list[str]:
     return [node.id, *rest] if isinstance(node, ast.Name) else []
 
 
+def _texts(tree: ast.AST) -> Iterator[str]:
+    """Yield the texts in a source, of which some name packages."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
 def _discovers(tree: ast.AST) -> bool:
-    """Tell whether a package finds its modules by their files."""
+    """Tell whether modules of a package are found by their files."""
     names = {"records", "iter_modules"}
     return any(
         names & {getattr(node.func, "id", ""), getattr(node.func, "attr", "")}

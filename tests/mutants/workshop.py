@@ -33,9 +33,9 @@ EXAMPLES = 20
 #: The CPU seconds that the tests of a mutant may take when nothing is changed.
 BUDGET = 40.0
 #: The CPU seconds of a file of tests, and of one test, when it is first run.
-FIRST_RUN, LONGEST = 60, 10
+FIRST_RUN, LONGEST = 120, 10
 #: So many files whose tests call the changed function are asked, and so many candidates looked at.
-FILES, CANDIDATES = 3, 8
+FILES, CANDIDATES = 5, 8
 #: What a process returns in which pytest itself did not run.
 OWN_FAULT = 99
 
@@ -148,6 +148,7 @@ class Workshop:
             shutil.copytree(SOURCE, copied, ignore=ignore)
         self.log = folder / "log.txt"
         self.failed = folder / "failed.txt"
+        self.basetemp = folder / "pytest"
         self.traces = folder / "traces"
         self.traces.mkdir(exist_ok=True)
         self.clock = int(time.time())
@@ -212,9 +213,10 @@ class Workshop:
             )
             hypothesis.settings.load_profile("mutants")
             # Hypothesis is imported already, and its assertions need no rewriting.
-            quiet = ["-q", "-p", "no:cacheprovider"]
+            # A folder of its own, which another run of tests does not clean up meanwhile.
+            quiet = ["-q", "-p", "no:cacheprovider", f"--basetemp={self.basetemp}"]
             warned = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
-            options = [*quiet, *warned, "-m", "not slow"]
+            options = [*quiet, *warned, "-m", "not slow and not commands"]
             code = int(pytest.main([*options, *arguments], plugins=[plugin(), _Untraced()]))
         except BaseException:
             traceback.print_exc()
@@ -274,9 +276,9 @@ class Workshop:
                 continue
             left -= sum(chosen.values())
             status, test = self._try(mutant, path, chosen, plain)
-            if status != "survived":
+            if status in ("killed", "timeout"):
                 return status, test, ""
-            asked += 1
+            asked += status == "survived"
             if asked == FILES:
                 break
         return "survived", "", "" if asked else "no test calls it"
@@ -296,8 +298,6 @@ class Workshop:
             found = self.run(arguments, seconds, plain, lambda: Chosen(tests, self.failed))
         finally:
             shutil.copy2(source, changed)
-        if found == "none":
-            raise SystemExit(f"{path}: no test was selected; see {self.log}")
         if found == "passed":
             return "survived", ""
         failed = self.failed.read_text(encoding="utf-8") if self.failed.exists() else path.name

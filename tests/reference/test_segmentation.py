@@ -70,6 +70,30 @@ def test_annotators_are_compared_by_windows_of_half_a_segment():
     assert found.interval("pk").estimate == pytest.approx(4 / 24)
 
 
+def test_all_documents_have_one_window():
+    # Segments of two tokens in one document and of six in the other: half of the mean of both.
+    ends = {
+        "short": ([2, 4, 6, 8, 10, 12], [3, 4, 6, 8, 10, 12]),
+        "long": ([12, 24, 36], [11, 24, 36]),
+    }
+    spans = {
+        (name, annotator): [
+            Span(2 * start, 2 * end - 1, "s") for start, end in itertools.pairwise([0, *own])
+        ]
+        for name, both in ends.items()
+        for annotator, own in zip(("ann", "bob"), both, strict=True)
+    }
+    found = segmentation(Marks.collect(spans, texts={"short": "a " * 12, "long": "a " * 36}))
+    by_document = found.by_document.set_index("document")
+    for name, both in ends.items():
+        size = both[0][-1] - 1
+        places = [[n + 1 in own for n in range(size)] for own in both]
+        for measure, f in (("pk", pk), ("window_diff", window_diff)):
+            expected = f(*places, window=found.window)
+            assert by_document.loc[name, measure] == pytest.approx(expected)
+    assert found.window not in (1, 6)
+
+
 def test_who_comes_first_does_not_matter():
     one = segmentation(marks_of(ann=[2, 4, 6], bob=[5])).summary()
     other = segmentation(marks_of(ann=[5], bob=[2, 4, 6])).summary()

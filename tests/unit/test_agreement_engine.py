@@ -761,6 +761,19 @@ def test_results_can_be_pickled(function, options, a):
     assert not again.annotations.label.flags.writeable
 
 
+def test_anonymous_labels_are_for_coefficients_that_pool_annotators():
+    full = made(12, missing=0.0)
+    anonymous = Annotations.from_counts(full.counts, categories=range(K), scale="ordinal")
+    for function in (ag.krippendorff_alpha, ag.fleiss_kappa, ag.percent_agreement):
+        assert function(anonymous).estimate == pytest.approx(function(full).estimate)
+    assert ag.icc(anonymous, model="one-way").estimate == pytest.approx(
+        ag.icc(full, model="one-way").estimate
+    )
+    for function in (ag.icc, ag.light_kappa):
+        with pytest.raises(AnnotationError, match="anonymous"):
+            function(anonymous)
+
+
 def test_equal_coefficients_do_not_differ_by_rounding():
     table = Annotations.from_contingency([[10, 7, 6], [3, 3, 0], [0, 0, 2]])
     for other in (ag.light_kappa(table), ag.conger_kappa(table)):

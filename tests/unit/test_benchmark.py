@@ -106,6 +106,12 @@ def test_confidence_on_an_edge_goes_into_the_bin_above():
     assert found["calibration_error"] == pytest.approx(0.725 - 0.5)
 
 
+def test_low_confidence_is_calibrated_too():
+    found = score([[0.3, 0.25, 0.25, 0.2], [0.26, 0.26, 0.24, 0.24]], [0, 2])
+    # One is right with confidence .3, the other, a tie of two wrong ones, wrong with .26.
+    assert found["calibration_error"] == pytest.approx((0.7 + 0.26) / 2)
+
+
 def test_probabilities_that_are_right_are_calibrated(rng):
     certain = rng.uniform(0.5, 1, 200_000)
     gold = (rng.random(certain.size) > certain).astype(int)

@@ -7,13 +7,14 @@ import re
 import shlex
 import sys
 import textwrap
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from annobench import datasets, models
+from annobench import compare, datasets, models
 from annobench.benchmark import external_methods
 from annobench.benchmark.cases import BenchmarkCase
 from annobench.benchmark.external_methods import data, stored
@@ -406,8 +407,9 @@ def test_what_is_fetched_is_announced(tmp_path):
 
 def test_answers_that_are_exported_are_scored_as_the_method_is(run, method, tmp_path):
     chosen = "--data", "snow2008_wsd", *QUICK
-    done = run(method.name, *chosen, "--export", "mine.json", "--author", "A & B")
+    done = run(method.name, *chosen, "--export", "mine.json", "--author", "Zoë & B")
     assert done.exit_code == 0, done.output
+    assert '"author": "Zoë & B"' in (tmp_path / "mine.json").read_text(encoding="utf-8")
     assert run("mine.json", *chosen).exit_code == 0
     found = [pd.read_csv(tmp_path / f"{n}_comparison/scores.csv") for n in ("my_method", "mine")]
     own = [
@@ -418,15 +420,15 @@ def test_answers_that_are_exported_are_scored_as_the_method_is(run, method, tmp_
     pd.testing.assert_series_equal(*own)
     told = pd.read_csv(tmp_path / "mine_comparison/methods.csv").set_index("method")
     today = datetime.date.today().isoformat()
-    assert f"(A & B, {today})" in told.loc["my_method, A & B", "reference"]
+    assert f"(Zoë & B, {today})" in told.loc["my_method, Zoë & B", "reference"]
     page = (tmp_path / "mine_comparison/index.html").read_text()
-    assert "my_method, A &amp; B" in page
+    assert "my_method, Zoë &amp; B" in page
     # Other labels have no answers in the file.
     other = run("mine.json", "--data", "snow2008_temp", *QUICK, "--out", "other")
     assert other.exit_code == 0, other.output
     fits = pd.read_csv(tmp_path / "other/fits.csv").set_index("method")
-    assert fits.loc["my_method, A & B", "status"] != "scored"
-    assert "has no answers for these labels" in fits.loc["my_method, A & B", "note"]
+    assert fits.loc["my_method, Zoë & B", "status"] != "scored"
+    assert "has no answers for these labels" in fits.loc["my_method, Zoë & B", "note"]
 
 
 def spoilt(change):
@@ -526,6 +528,28 @@ def test_the_difference_from_dawid_and_skene_has_a_paired_interval():
     tex = comparison_tex.latex(found)
     assert f"{table.loc['voting', 'difference']:+.3f} (".replace("-", "$-$") in tex
     assert "of 200 items; of 400 items." in tex
+
+
+def test_a_p_value_at_the_level_is_significant():
+    found = external_methods.compare(
+        [own_panel("one", 60)], [], against=["voting"], limit=20, seed=1, replicates=20
+    )
+    for p_value, n_best in ((0.05, 0), (0.0501, 1)):
+        rankings = {"one": found.rankings["one"].assign(p_value=p_value)}
+        assert replace(found, rankings=rankings).summary()["n_best"].eq(n_best).all()
+
+
+def test_own_labels_are_compared_in_one_call():
+    labels, gold = panel()
+    frame = labels.set_axis(["item", "annotator", "label"], axis=1)
+    gold = gold.set_index("item")["truth"]
+
+    def shares(labels):
+        return labels.counts / labels.counts.sum(axis=1, keepdims=True)
+
+    for fit, own in ((None, []), (shares, ["shares"])):
+        found = compare(fit, frame, gold, against=["voting"], replicates=20)
+        assert sorted(found.ranking["method"]) == sorted([*own, "voting", "dawid_skene"])
 
 
 def own_panel(name, n_items):

@@ -1,10 +1,13 @@
 """R-hat and effective sample sizes against arviz, whose code is another."""
 
+from types import SimpleNamespace
+
 import arviz
 import numpy as np
 import pytest
 
 from annobench.models import convergence
+from annobench.models.base import SampledFit
 
 MEASURES = {
     "r_hat": (convergence.r_hat, arviz.rhat, {}),
@@ -81,3 +84,9 @@ def test_the_tail_of_a_quantile_that_is_a_draw_contains_it():
     draws = np.random.default_rng(1).permuted(np.arange(101.0))[None, :, None]
     low, high = (convergence.ess_mean((draws <= q).astype(float)) for q in (5, 95))
     assert convergence.ess_tail(draws) == np.minimum(low, high)
+
+
+@pytest.mark.parametrize(("switches", "is_named"), [([4, 0, 0, 0], False), ([5, 0, 0, 0], True)])
+def test_switches_of_one_sweep_in_a_hundred_are_named(switches, is_named):
+    fitted = SimpleNamespace(_shape=(4, 100), label_switches=np.array(switches))
+    assert SampledFit._switches_labels(fitted) is is_named

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from annobench.models.dawid_skene.em import NO_WEIGHT, width_of
+from annobench.labels.annotations import Annotations
+from annobench.models.dawid_skene.em import NO_WEIGHT, cells_of, width_of
 from annobench.models.kernels import dawid_skene as kernels
 
 N_ITEMS, N_ANNOTATORS = 120, 9
@@ -48,7 +49,7 @@ def by_definition(labels, prevalence, confusion, known, weight):
 @pytest.mark.parametrize("with_weights", [False, True])
 def test_a_sweep_is_the_definition(n_categories, with_gold, with_weights):
     rng = np.random.default_rng(n_categories)
-    labels = item, annotator, label = labels_of(n_categories, rng)
+    labels = labels_of(n_categories, rng)
     k, width = n_categories, width_of(n_categories)
     prevalence = rng.dirichlet(np.ones(k))
     confusion = rng.dirichlet(np.ones(k), size=(N_ANNOTATORS, k))
@@ -56,7 +57,14 @@ def test_a_sweep_is_the_definition(n_categories, with_gold, with_weights):
     known = np.where(rng.random(N_ITEMS) < 0.3, drawn, -1).astype(np.int32)
     known = known if with_gold else NOBODY
     weight = rng.poisson(1.0, N_ITEMS).astype(float) if with_weights else NO_WEIGHT
-    offsets, cells = kernels.sort_cells(item, annotator, label, N_ITEMS, k, width)
+    a = Annotations.from_arrays(
+        *labels,
+        items=range(N_ITEMS),
+        annotators=range(N_ANNOTATORS),
+        categories=range(k),
+    )
+    cells = cells_of(a, a.annotator, a.label, k)
+    offsets = a.by_item.offsets.copy()
     table = np.zeros((N_ANNOTATORS, k, width))
     table[:, :, :k] = confusion.swapaxes(1, 2)
     padded = np.zeros(width)
@@ -96,3 +104,9 @@ def test_impossible_labels_have_no_likelihood_and_leave_the_prevalence(n_categor
     )
     assert value == -np.inf
     np.testing.assert_allclose(posterior, 1 / k, rtol=1e-15)
+
+
+def test_a_category_is_drawn_where_rounding_leaves_none():
+    rng = np.random.default_rng(1)
+    assert kernels._draw(rng, np.zeros(6), 0, 2, 3) == 2
+    assert [kernels._draw(rng, np.array([0.0, 1.0, 0.0]), 0, 1, 3) for _ in range(5)] == [1] * 5

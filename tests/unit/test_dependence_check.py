@@ -71,6 +71,22 @@ def test_products_are_those_of_the_definition_and_have_expectation_zero(rng):
     assert abs(slow[:, 0] @ kernel(patterns, prevalence[::-1], confusion)[0]) > 1e-3
 
 
+def test_expected_categories_are_by_bayes_theorem(rng):
+    prevalence = np.array([0.7, 0.2, 0.1])
+    confusion = rng.dirichlet(np.ones(3), size=(4, 3))
+    patterns = np.array(list(product(range(3), repeat=4)))
+    a = Annotations.from_wide(patterns.astype(str))
+    panel = dependence._Panel(a, np.arange(a.n_items))
+    working = dependence._Working(prevalence, confusion, 0.0, confusion, np.zeros((0, 3)))
+    joint = np.array([prevalence] * len(patterns))
+    for j in range(4):
+        joint *= confusion[j][:, patterns[:, j]].T
+    expected = joint / joint.sum(axis=1, keepdims=True)
+    posterior, counts = panel.expect(panel.observed, working)
+    np.testing.assert_allclose(posterior, expected, rtol=1e-9)
+    np.testing.assert_allclose(counts, panel.counts(panel.observed, posterior), rtol=1e-9)
+
+
 def panel(rng, *, hard: float, n_items: int = 200, n_annotators: int = 8):
     """Return labels that are right three times in four, or by turns on hard and on easy items."""
     truth = rng.integers(3, size=n_items)

@@ -53,6 +53,17 @@ def test_on_a_misleading_item_annotators_err_towards_one_category(rng):
     assert counts[misled].max(axis=1).mean() > 7
 
 
+def test_shares_too_small_to_be_drawn_are_those_of_the_mean(rng):
+    # Gamma variables of shape 1e-9 underflow to zero; those of the other annotator do not.
+    concentration = np.array([[1e-9] * 3, [50.0] * 3])
+    confusion = difficulty.draw_confusions(rng, CONFUSION[None], concentration, np.array([1, 2]))
+    np.testing.assert_allclose(confusion.sum(axis=2), 1)
+    wrong = np.where(np.eye(3, dtype=bool), 0, confusion[0])
+    right = np.diag(confusion[0])[:, None]
+    expected = (1 - right) * CONFUSION / (1 - np.diag(CONFUSION)[:, None])
+    np.testing.assert_allclose(wrong, np.where(np.eye(3, dtype=bool), 0, expected))
+
+
 def test_as_many_items_mislead_as_the_shares_say(rng):
     looks = difficulty.appearances(CONFUSION, 0.5)
     category = np.repeat([0, 1, 2], 100)

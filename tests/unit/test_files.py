@@ -18,6 +18,7 @@ import pytest
 from disks import filled, mounted
 
 from annobench import plotting
+from annobench.core import files
 from annobench.core.errors import FullDiskError
 from annobench.core.files import recording, remove_abandoned_drafts, replacing, write_csv
 from annobench.io.table import write_labels
@@ -255,6 +256,14 @@ def test_a_full_disk_is_named_though_the_error_is_another_one(tmp_path, capfd, m
     with pytest.raises(SystemExit, match="1"), recording(tmp_path / "log", name="make_things"):
         raise RuntimeError("the kernel died")
     assert "make_things: the kernel died. The disk of" in capfd.readouterr().err
+
+
+def test_one_full_disk_of_two_is_enough(tmp_path, monkeypatch):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    for full in ((), (folder,), (Path(tempfile.gettempdir()),)):
+        monkeypatch.setattr(files, "_has_room", lambda place, full=full: place not in full)
+        assert bool(files._full_disk(RuntimeError("died"), folder)) is bool(full)
 
 
 def test_a_log_that_can_not_be_opened_is_an_error_that_says_who_needs_it(tmp_path, capfd):

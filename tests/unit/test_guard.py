@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -128,6 +129,31 @@ def test_of_many_labels_a_better_optimum_is_found_among_some(monkeypatch, smooth
     assert sizes[0].n_labels in (700, 707, 714)
     assert not has_gold or {"3", "90"} <= set(sizes[0].items)
     assert not _guard.other_optimum(dawid_skene, best, a, 1, settings)
+
+
+@pytest.mark.parametrize(("gain", "is_named"), [(0.9e-6, False), (1.1e-6, True), (1.9e-6, True)])
+def test_an_optimum_is_another_where_it_is_better_by_a_millionth(gain, is_named):
+    a = Annotations.from_wide([list("010"), list("110")])
+    found = models.fit(a, "voting")
+
+    def fitted(posterior, value):
+        return SimpleNamespace(posterior=posterior, log_posterior=value)
+
+    best = fitted(1 - found.posterior, -9.0 + 10 * gain)
+    module = SimpleNamespace(
+        METHOD=dawid_skene.METHOD, restarts=lambda *_, **__: SimpleNamespace(best=best)
+    )
+    cautions = _guard.other_optimum(module, fitted(found.posterior, -9.0), a, 1, {})
+    assert bool(cautions) is is_named
+
+
+def test_pairs_share_as_many_items_as_the_median():
+    a = Annotations.from_wide(
+        [["1", "1", ""], ["1", "1", ""], ["1", "1", ""], ["1", "", "1"], ["", "1", ""]]
+    )
+    # Two pairs share 3 items and 1; the third shares none and does not count.
+    assert _guard._typically_shared(a) == 2
+    assert _guard._typically_shared(Annotations.from_wide([["1", ""], ["", "1"]])) == 0
 
 
 def test_the_benchmark_notes_what_is_said_of_a_scored_fit():

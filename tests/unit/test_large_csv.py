@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from annobench.core import files
+from annobench.core import _large_csv, files
 from annobench.core._large_csv import write_unquoted
 
 N = 40
@@ -23,6 +23,12 @@ def table(rng):
             "tied": np.arange(N) % 3 == 0,
         }
     )
+
+
+@pytest.fixture(autouse=True, params=["pyarrow", "pandas"])
+def writer(request, monkeypatch):
+    """Have tables written by Arrow, and as where it is not installed."""
+    monkeypatch.setattr(_large_csv, "is_installed", lambda _: request.param == "pyarrow")
 
 
 def test_it_writes_what_pandas_writes(table, tmp_path):

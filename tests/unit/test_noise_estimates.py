@@ -1,5 +1,7 @@
 """Shares of hard items, likely hard items, and whether items or annotators differ."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -7,8 +9,11 @@ from scipy import stats
 from annobench import noise
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.models import dawid_skene
 from annobench.noise import _rates, mixtures
 from annobench.noise._votes import Votes
+from annobench.noise.easy_hard._checks import check_distributions
+from annobench.noise.estimates import _dawid_skene_row
 from annobench.noise.heterogeneity import fit_components
 from studies.noise import certificate_coverage
 
@@ -146,3 +151,19 @@ def test_components_start_as_the_categories_and_are_shares(rng):
 def test_folds_are_checked(folds, rng):
     with pytest.raises(AnnotationError, match="folds must be a whole number from 2 to 6"):
         noise.heterogeneity(Annotations.from_counts([[2, 1], [1, 2]]), rng=rng, folds=folds)
+
+
+def test_the_share_of_guesses_of_dawid_and_skene_has_the_error_of_a_mean():
+    a = Annotations.from_wide([["1", "1", "1"], ["0", "0", "0"], ["1", "0", "1"]] * 20)
+    votes = Votes.of(a, "test")
+    row = _dawid_skene_row(a, votes, 0.95)
+    doubt = 2 * (1 - dawid_skene.fit(a).posterior.max(axis=1))
+    margin = 1.959964 * doubt.std(ddof=1) / math.sqrt(60)
+    assert row["estimate"] == pytest.approx(doubt.mean())
+    assert row["upper"] == pytest.approx(min(1.0, doubt.mean() + margin), abs=1e-6)
+    assert row["lower"] == pytest.approx(max(0.0, doubt.mean() - margin), abs=1e-6)
+
+
+def test_the_row_that_is_farthest_from_a_distribution_is_named():
+    with pytest.raises(ValueError, match=r"rows: row 2 is \[0\.9, 0\.9\], no distribution"):
+        check_distributions("rows", np.array([[0.5, 0.5], [0.3, 0.3], [0.9, 0.9]]))

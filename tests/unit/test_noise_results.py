@@ -75,10 +75,16 @@ def test_results_show_and_summarise_themselves(name):
         assert found.plot(axes) is axes
         assert axes.has_data()
         assert axes.get_xlabel()
+        assert axes.get_ylabel()
         plt.close(figure)
         with plt.rc_context({"backend": "agg"}):
             assert found.plot().has_data()
         plt.close("all")
+
+
+def test_standard_errors_stand_beside_their_parameters():
+    table = mixtures.fit(COUNTS, 2).summary()
+    assert table.columns.tolist() == ["share", "share_error", "rate", "rate_error"]
 
 
 def test_every_public_result_of_the_packages_is_covered():

@@ -73,6 +73,7 @@ def test_a_pointer_finds_its_target_and_only_in_its_role(write):
     ("links", "message"),
     [
         (["id(w0)..id(w9)"], "line 3: a dangling link: a.words.xml has no id 'w9'"),
+        (["id(w9)..id(w0)"], "line 3: a dangling link: a.words.xml has no id 'w9'"),
         (["id(x)", "id(y)"], "line 3: .*'x'.*line 4: .*'y'"),
         (["id(w3)..id(w0)"], "line 3: from 'w3' to 'w0' runs backwards"),
         (["id(w0)..id(w2)", "id(w2)..id(w3)"], "line 4: 'd1' overlaps 'd0' on 'w2'"),
@@ -124,6 +125,7 @@ def test_an_element_points_once_in_a_role(write):
         return nxt.pointed(nxt.read_layer(write("a.acts.xml", body)), "type", types)
 
     assert pointed(("types.xml", "t0")).tolist() == [0]
+    assert pointed(("types.xml", "t0)..id(t1")).tolist() == [0]  # of a range the first
     with pytest.raises(ReaderError, match="line 3: 'd0' has several 'type'"):
         pointed(("types.xml", "t0"), ("types.xml", "t1"))
     # A link that leads nowhere is a fault of its own, and none of the next.

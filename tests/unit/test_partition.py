@@ -17,6 +17,7 @@ from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.reading import read_labels
 from annobench.io.table import read_table, write_labels
 from annobench.labels.annotations import Annotations
+from annobench.scale._format import label_type
 from annobench.scale.partitions import PartitionedLabels
 
 pytest.importorskip("distributed", reason="the extra `scale` is not installed")
@@ -72,6 +73,11 @@ def test_a_folder_of_text_and_parquet_is_read_as_one_table(table, tmp_path, dask
     names = labels.names(int(place.partition[0]))
     assert names[place.code[0]] == "item 5"
     assert not (labels.folder / ".unfinished").exists()
+
+
+def test_categories_have_codes_of_sixteen_bits_where_these_suffice():
+    assert [label_type(k) for k in (2, 32_767)] == [np.int16] * 2
+    assert [label_type(k) for k in (32_769, 10**6)] == [np.int32] * 2
 
 
 def test_an_interrupted_run_goes_on_and_gives_the_same_files(table, tmp_path, dask_workers):

@@ -21,8 +21,10 @@ def copied(tmp_path):
     def copy(data, name="labels.csv"):
         path, target = tmp_path / name, tmp_path / "copy.parquet"
         path.write_bytes(data)
-        _pieces.copy(str(path), dict.fromkeys(_pieces.ROLES), target)
-        return [tuple(row.values()) for row in pq.read_table(target).to_pylist()]
+        n_rows = _pieces.copy(str(path), dict.fromkeys(_pieces.ROLES), target)
+        rows = [tuple(row.values()) for row in pq.read_table(target).to_pylist()]
+        assert n_rows == len(rows)
+        return rows
 
     return copy
 

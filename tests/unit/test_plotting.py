@@ -1,5 +1,6 @@
 """Drawings that papers share: rows from the top, and tables that stay legible."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -82,3 +83,29 @@ def test_lines_of_a_histogram_end_below_its_legend():
     top = axes.get_ylim()[1]
     assert max(patch.get_height() for patch in axes.patches) < 0.75 * top
     assert max(max(line.get_ydata()) for line in axes.lines) <= 0.75
+
+
+def test_a_confusion_matrix_has_totals_and_its_diagonal_in_bold():
+    counts = pd.DataFrame([[8, 2], [0, 5]], index=["a", "b"], columns=["a", "b"])
+    figure, axes = plt.subplots()
+    plotting.confusion_matrix(axes, counts)
+    found = {
+        (int(text.get_position()[1]), int(text.get_position()[0])): text for text in axes.texts
+    }
+    shown = [[int(found[i, j].get_text()) for j in range(3)] for i in range(3)]
+    assert shown == [[8, 2, 10], [0, 5, 5], [8, 7, 15]]
+    assert {at for at, text in found.items() if text.get_fontweight() == "bold"} == {(0, 0), (1, 1)}
+    assert {at for at, text in found.items() if text.get_color() == "white"} == {(0, 0), (1, 1)}
+    assert found[1, 0].get_color() == "#BBBBBB"
+    assert (axes.get_xlim(), axes.get_ylim()) == ((-0.5, 2.5), (2.5, -0.5))
+    column, row = ([list(map(float, ends)) for ends in line.get_data()] for line in axes.lines)
+    assert (column, row) == ([[1.5, 1.5], [-0.5, 2.5]], [[-0.5, 2.5], [1.5, 1.5]])
+    plt.close(figure)
+
+
+def test_dots_of_sets_have_one_size():
+    figure, axes = plt.subplots()
+    plotting.dots(axes, {"one": [1, 2], "two": [2, 3]})
+    assert [line.get_markersize() for line in axes.lines] == [5, 5]
+    assert [line.get_label() for line in axes.lines] == ["one", "two"]
+    plt.close(figure)

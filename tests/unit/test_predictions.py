@@ -154,6 +154,7 @@ def test_few_gold_items_weigh_predictions_and_do_not_judge_them():
         ("item,no,yes\nx,0.2,0.8\nx,.5,.5\n", "line 3: item 'x' has a row above"),
         ("item,no,yes\n,0.2,0.8\n", "line 2: no item"),
         ("item,no,yes\nx,,0.8\n", "line 2: an empty cell in column 'no'"),
+        ("item,no,yes\nx,a,0.8\n,1,0\n", "(?s)line 2: 'a' in.*line 3: no item"),
     ],
 )
 def test_a_faulty_file_is_refused_with_its_lines(tmp_path, text, message):

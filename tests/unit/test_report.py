@@ -169,6 +169,13 @@ def test_leaving_one_out_of_an_intraclass_correlation_regains_items(rng):
     assert row["estimate"] == agreement.icc(partial.select(annotators=keep)).estimate
 
 
+def test_annotators_are_left_out_in_turn_where_two_remain_and_are_known(rng):
+    assert rows(agreement.report(crowd(rng, 30, 2, 2)), "without annotator").empty
+    assert not rows(agreement.report(crowd(rng, 30, 3, 3)), "without annotator").empty
+    anonymous = Annotations.from_counts(crowd(rng, 30, 3, 3).counts)
+    assert rows(agreement.report(anonymous), "without annotator").empty
+
+
 def test_coefficients_of_two_annotators_appear_by_pair(rng):
     a = crowd(rng, 50, 4, 3)
     table = agreement.report(a)

@@ -43,8 +43,9 @@ from annobench.core.results import SummarisedScalars
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models._pooling import pooled_rows
+from annobench.models.dawid_skene.em import NO_WEIGHT, width_of
+from annobench.models.kernels import dawid_skene as kernels
 from annobench.models.kernels.dependence import draw_labels, residual_products
-from annobench.models.kernels.variational import collect, expect
 
 __all__ = ["DependenceCheck", "check"]
 
@@ -53,6 +54,7 @@ Codes = NDArray[np.int64]
 
 #: From which p-value on a fit warns.
 ALARM = 0.01
+_NOBODY = np.zeros(0, dtype=np.int32)
 #: Labels from which r has a standard deviation of about .002 or less; of more, items are drawn.
 _ENOUGH = 100_000
 #: Updates of the working model for each set of labels.
@@ -174,7 +176,7 @@ def check(
     found = panel.correlation(panel.observed, working.posterior)
 
     def refit(drawn: Codes) -> float:
-        return panel.correlation(drawn, panel.fit(drawn, panel.expect(drawn, working)).posterior)
+        return panel.correlation(drawn, panel.fit(drawn, panel.expect(drawn, working)[0]).posterior)
 
     with ThreadPoolExecutor(default_threads()) as pool:
         sets = (panel.draw(rng, working) for _ in range(replicates if np.isfinite(found) else 0))
@@ -224,10 +226,10 @@ class _Panel:
         numbers = numbers[items]
         self.offsets = np.concatenate([[0], np.cumsum(numbers)])
         self.n_annotators = annotations.n_annotators
-        self.item = np.repeat(np.arange(items.size), numbers)
         self.annotator = annotations.annotator[order].astype(np.int64)
         self.observed: Codes = annotations.label[order].astype(np.int64)
         self.labelled = numbers > 0
+        self.width = width_of(self.k)
         self.pseudo = np.full((self.k, self.k), _PSEUDO / max(self.k - 1, 1))
         np.fill_diagonal(self.pseudo, _PSEUDO)
 
@@ -235,8 +237,8 @@ class _Panel:
         """Fit the working model from a posterior."""
         shape, rate = _CONCENTRATION
         mean, concentration = self.pseudo / self.pseudo.sum(axis=1, keepdims=True), shape / rate
+        counts = self.counts(label, posterior)
         for update in range(_UPDATES + 1):
-            counts = self.counts(label, posterior)
             if not update:
                 mean = counts.sum(axis=0) + self.pseudo
                 mean /= mean.sum(axis=1, keepdims=True)
@@ -247,23 +249,39 @@ class _Panel:
             working = _Working(
                 prevalence / prevalence.sum(), mean, concentration, counts, posterior
             )
-            posterior = self.expect(label, working)
+            posterior, counts = self.expect(label, working)
         return working._replace(posterior=posterior)
 
     def counts(self, label: Codes, posterior: Floats) -> Floats:
         """Count labels by annotator, category and label."""
-        table = np.zeros((self.n_annotators, self.k, self.k))
-        collect(self.item, self.annotator, label, posterior, table)
-        return table.swapaxes(1, 2)
+        counts, mass = np.zeros(self.n_annotators * self.k * self.width), np.zeros(self.width)
+        kernels.collect(
+            self.offsets, self._cells(label), _NOBODY, NO_WEIGHT, posterior, counts, mass
+        )
+        return self._by_category(counts)
 
-    def expect(self, label: Codes, working: _Working) -> Floats:
-        """Return the items' posterior under the means of the rows."""
+    def expect(self, label: Codes, working: _Working) -> tuple[Floats, Floats]:
+        """Return the items' posterior under the means of the rows, and the counts under it."""
         rows = working.parameters
         rows = np.maximum(rows / rows.sum(axis=2, keepdims=True), np.finfo(float).tiny)
         posterior = np.empty((self.offsets.size - 1, self.k))
-        table = np.ascontiguousarray(np.log(rows).swapaxes(1, 2))
-        expect(self.item, self.annotator, label, table, np.log(working.prevalence), posterior)
-        return posterior
+        table = np.zeros((self.n_annotators, self.k, self.width))
+        self._by_category(table)[:] = rows
+        prevalence, mass = np.zeros(self.width), np.zeros(self.width)
+        prevalence[: self.k] = working.prevalence
+        counts = np.zeros(table.size)
+        labels = self.offsets, self._cells(label), _NOBODY, NO_WEIGHT
+        n_items = len(posterior)
+        kernels.sweep(0, n_items, *labels, prevalence, table.ravel(), posterior, counts, mass)
+        return posterior, self._by_category(counts)
+
+    def _cells(self, label: Codes) -> NDArray[np.uint32]:
+        return np.asarray((self.annotator * self.k + label) * self.width, dtype=np.uint32)
+
+    def _by_category(self, table: Floats) -> Floats:
+        """View a table of the kernels by annotator, category and label."""
+        whole = table.reshape(self.n_annotators, self.k, self.width)
+        return whole[:, :, : self.k].swapaxes(1, 2)
 
     def draw(self, rng: np.random.Generator, working: _Working) -> Codes:
         """Draw rows given the counts, categories, and labels independent given these."""

@@ -208,7 +208,7 @@ def _variances(found: Generalizability) -> dict[str, Any]:
 def _whole(n: float) -> str:
     if math.isnan(n):
         return ""
-    return "no number suffices" if math.isinf(n) else f"{n:,.0f}"
+    return "infinitely many" if math.isinf(n) else f"{n:,.0f}"
 
 
 def _curve(found: Generalizability) -> Markup:

@@ -399,6 +399,15 @@ def test_gamma_of_categories_puts_positions_aside(rng):
     assert found.by_label()["gamma"].tolist() == [1, 1, 1]
 
 
+def test_gamma_of_a_label_that_only_chance_aligns_is_undefined():
+    # By chance units of "y" meet others, but the one there is stands alone.
+    rows = [(0, 10, "x"), (20, 30, "x"), (50, 60, "y")], [(0, 10, "x"), (20, 30, "x")]
+    found = gamma_agreement(marks_of(*rows, length=60), draws=50, rng=1)
+    gamma = found.by_label().set_index("label")["gamma"]
+    assert np.isnan(gamma["y"])
+    assert np.isfinite(gamma["x"])
+
+
 def test_gamma_of_one_label_or_of_units_that_stand_alone_is_undefined():
     one = marks_of([(0, 4, "x")], [(0, 4, "x")])
     assert np.isnan(gamma_agreement(one, draws=5, rng=1).categories)

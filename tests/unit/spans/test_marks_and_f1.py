@@ -32,6 +32,13 @@ def test_names_come_in_the_order_of_their_appearance():
     assert repr(marks) == "Marks: 1 spans in 1 labels, 3 annotators, 2 documents"
 
 
+def test_unmarked_documents_come_in_their_order():
+    marks = Marks.collect(
+        {("f", "ann"): [], ("e", "ann"): [], ("d", "ann"): []}, documents=["d", "e", "f"]
+    )
+    assert marks.unmarked == (0, 1, 2)
+
+
 def test_selection_keeps_order_and_what_was_opened():
     marks = Marks.collect(
         {("d", "a"): [Span(0, 3, "x")], ("d", "b"): [], ("e", "a"): []},

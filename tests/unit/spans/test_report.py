@@ -11,7 +11,15 @@ from typer.testing import CliRunner
 
 from annobench.cli import app
 from annobench.reporting import spans_page
-from annobench.spans import Marks, Relation, Span, pairwise_f1, report_spans, unitizing_alpha
+from annobench.spans import (
+    Marks,
+    Relation,
+    Span,
+    gamma_alignment,
+    pairwise_f1,
+    report_spans,
+    unitizing_alpha,
+)
 
 TEXT = "Ada Lovelace met Charles Babbage in London."
 SPANS = {
@@ -57,6 +65,19 @@ def test_labels_pairs_and_documents_are_listed(table):
     empty = table[(table["of"] == "f") & (table["measure"] == "f1_exact")].iloc[0]
     assert math.isnan(empty["estimate"])
     assert empty["note"] == "Nobody marked anything here."
+
+
+def test_what_gamma_does_not_give_is_said(monkeypatch):
+    both = [Span(0, 10, "PER"), Span(20, 30, "PER")]
+    alone = {("d", "ann"): [*both, Span(50, 60, "LOC")], ("d", "bob"): both}
+    found = report_spans(Marks.collect(alone, texts={"d": "." * 60}), **OPTIONS | {"draws": 50})
+    notes = found[found["measure"] == "gamma_k"].set_index("of")["note"]
+    assert notes.to_dict() == {"PER": "", "LOC": "None of its spans are aligned with others."}
+    monkeypatch.setattr(gamma_alignment, "MAX_CANDIDATES", 0)
+    found = report_spans(MARKS, **OPTIONS)
+    [row] = found[found["measure"].str.startswith("gamma")].to_dict("records")
+    assert row["note"].startswith("Not computed: ")
+    assert math.isnan(row["estimate"])
 
 
 def test_a_measure_without_value_says_why():

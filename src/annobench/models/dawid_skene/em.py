@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from annobench.models.kernels import dawid_skene as kernels
 __all__ = ["Parameters", "Problem", "Settings", "State", "confusion_of"]
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.integer[Any]]
 Tie = Literal["none", "category", "one_coin"]
 Criterion = Literal["log_posterior", "log_likelihood"]
 
@@ -131,6 +132,12 @@ def width_of(n_categories: int) -> int:
     return 2 if n_categories <= 2 else -(-n_categories // 4) * 4
 
 
+def cells_of(annotations: Annotations, owner: Codes, label: Codes, k: int) -> NDArray[np.uint32]:
+    """Return the cells of labels, sorted by item, with the codes of matrices and categories."""
+    row = owner.astype(np.uint32) * np.uint32(k) + label.astype(np.uint32)
+    return np.asarray((row * np.uint32(width_of(k)))[annotations.by_item.order])
+
+
 @dataclass
 class State:
     """The state of EM; arrays are written in place.
@@ -224,10 +231,8 @@ class Problem:
         owner = annotations.annotator
         if settings.n_groups < annotations.n_annotators:
             owner = settings.group.astype(np.int32)[owner]
-        offsets, cells = kernels.sort_cells(
-            annotations.item, owner, annotations.label, annotations.n_items, k, width
-        )
-        return cls(offsets, cells, settings, k, annotations.items)
+        cells = cells_of(annotations, owner, annotations.label, k)
+        return cls(annotations.by_item.offsets.copy(), cells, settings, k, annotations.items)
 
     @cached_property
     def blocks(self) -> list[tuple[int, int]]:

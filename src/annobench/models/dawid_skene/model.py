@@ -53,6 +53,7 @@ from annobench.models.dawid_skene.em import (
     Settings,
     State,
     Tie,
+    cells_of,
     confusion_of,
     width_of,
 )
@@ -603,14 +604,9 @@ def _predict(fitted: DawidSkeneFit, annotations: Annotations) -> Floats:
     table[:, :, :k] = np.nan_to_num(fitted.confusion.swapaxes(1, 2), nan=1 / k)
     prevalence = np.zeros(width)
     prevalence[:k] = fitted.prevalence
-    offsets, cells = kernels.sort_cells(
-        annotations.item,
-        annotator[annotations.annotator],
-        category[annotations.label],
-        annotations.n_items,
-        k,
-        width,
-    )
+    offsets = annotations.by_item.offsets.copy()
+    owner, label = annotator[annotations.annotator], category[annotations.label]
+    cells = cells_of(annotations, owner, label, k)
     posterior = np.empty((annotations.n_items, k))
     nobody = np.zeros(0, dtype=np.int32)
     counts, mass = np.zeros(table.size), np.zeros(width)

@@ -12,7 +12,6 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models.dawid_skene.em import Floats, Parameters
-from annobench.models.kernels import dawid_skene as kernels
 
 __all__ = ["spectral_start", "votes_start", "where"]
 
@@ -79,8 +78,12 @@ def votes_start(annotations: Annotations) -> Floats:
         1/K for an item without labels.
     """
     annotations = as_annotations(annotations, "votes_start")
-    shares = np.zeros((annotations.n_items, annotations.n_categories))
-    kernels.votes(annotations.item, annotations.label, shares)
+    a = annotations
+    shares = np.zeros((a.n_items, a.n_categories))
+    np.add.at(shares.ravel(), a.item.astype(np.int64) * a.n_categories + a.label, 1.0)
+    n_labels = np.diff(a.by_item.offsets)
+    shares /= np.maximum(n_labels, 1)[:, None]
+    shares[n_labels == 0] = 1 / a.n_categories
     return shares
 
 

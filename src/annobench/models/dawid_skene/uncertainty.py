@@ -247,7 +247,7 @@ def _directions(problem: Problem, count: Floats) -> tuple[sparse.csr_array, NDAr
     if tie != "none" and k > 1:
         for matrix in np.arange(k, count.size).reshape(-1, k, k):
             for rows in matrix[:, None] if tie == "category" else [matrix]:
-                first = 0 if tie == "one_coin" else int((rows[0, 0] - matrix[0, 0]) // k)
+                first = int((rows[0, 0] - matrix[0, 0]) // k)
                 right = np.array([row[first + r] for r, row in enumerate(rows)])
                 wrong = np.setdiff1d(rows, right)
                 if min(count[right].sum(), count[wrong].sum()) < _BOUNDARY:

@@ -44,55 +44,6 @@ _LOW = 1e-100
 FREE, CATEGORY, ONE_COIN = 0, 1, 2
 
 
-def sort_cells(item, owner, label, n_items, n_categories, width):
-    """Return where each item's labels start, and the cells of its labels, in the given order."""
-    # Arrays that a kernel makes take a fifth of a second to compile.
-    offsets, cells = np.zeros(n_items + 1, np.int64), np.empty(item.size, np.uint32)
-    place = np.empty(n_items, np.int64)
-    _sort_cells(item, owner, label, n_categories, width, offsets, place, cells)
-    return offsets, cells
-
-
-@kernel()
-def _sort_cells(item, owner, label, n_categories, width, offsets, place, cells):
-    is_sorted, before, run = True, 0, 0
-    for n in range(item.size):
-        i = item[n]
-        if i == before:
-            run += 1
-            continue
-        is_sorted = is_sorted and before < i
-        offsets[before + 1] += run
-        before, run = i, 1
-    if run:
-        offsets[before + 1] += run
-    for i in range(place.size):
-        place[i] = offsets[i]
-        offsets[i + 1] += offsets[i]
-    if is_sorted:
-        for n in range(item.size):
-            cells[n] = (owner[n] * n_categories + label[n]) * width
-        return
-    for n in range(item.size):
-        i = item[n]
-        cells[place[i]] = (owner[n] * n_categories + label[n]) * width
-        place[i] += 1
-
-
-@kernel()
-def votes(item, label, shares):
-    """Write the shares of each item's labels, 1/K where it has none, over zeros."""
-    n_items, n_categories = shares.shape
-    for n in range(item.size):
-        shares[item[n], label[n]] += 1.0
-    for i in range(n_items):
-        total = 0.0
-        for k in range(n_categories):
-            total += shares[i, k]
-        for k in range(n_categories):
-            shares[i, k] = shares[i, k] / total if total > 0 else 1.0 / n_categories
-
-
 def sweep(first, last, offsets, cells, known, weight, prevalence, table, posterior, counts, mass):
     """Write the posterior of the items [first, last), add to the counts, return the likelihood."""
     labels = first, last, offsets, cells, known, weight
