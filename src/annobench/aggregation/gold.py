@@ -120,7 +120,9 @@ def fit_with_gold(
     Returns
     -------
     Fit
-        With all gold items fixed, if the model allows it. GoldCheck Scores and calibration.
+        With all gold items fixed, if the model allows it.
+    GoldCheck
+        Scores and calibration.
 
     Raises
     ------

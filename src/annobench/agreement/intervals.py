@@ -93,9 +93,11 @@ def interval(
     DegenerateWarning
         If more than 5% of the replicates are undefined; or if there is no interval (NaN) because
         the estimate is outside the quantiles of the bootstrap, or the analytic standard error or
-        limits are undefined. IntervalWarning If the interval has no width, as when all labels
-        agree; or if there are so few annotators that, when they are resampled, the interval misses
-        at least 1.5 times as often as its nominal level implies.
+        limits are undefined.
+    IntervalWarning
+        If the interval has no width, as when all labels agree; or if there are so few annotators
+        that, when they are resampled, the interval misses at least 1.5 times as often as its
+        nominal level implies.
 
     Notes
     -----

@@ -184,8 +184,9 @@ class Agreement(Statistic, Summarised):
         Warns
         -----
         DegenerateWarning
-            If there is no interval, or many replicates are undefined. IntervalWarning If it is too
-            narrow: of zero width, or from few annotators.
+            If there is no interval, or many replicates are undefined.
+        IntervalWarning
+            If it is too narrow: of zero width, or from few annotators.
         """
         generator = None if rng is None else np.random.default_rng(rng)
         return interval(self, kind, unit, level, replicates, generator)

@@ -3,11 +3,13 @@
 Rules for fair comparisons:
 
 - A method sees only the labels, not the gold standard, the name of the data set or another method's
-  answer. It runs with the defaults of its `fit`, with a seed from the method and the data. -
-  Methods see all labels of a data set; scores are over items with a gold category and at least one
-  label. Nothing is tuned, so data are not split. - Ties between categories are shared. - A fit has
-  a limit of processor time, without compilation. A method that exceeds it has no score there. -
-  Intervals come from resampling items, the same for all methods, so that differences are paired.
+  answer. It runs with the defaults of its `fit`, with a seed from the method and the data.
+- Methods see all labels of a data set; scores are over items with a gold category and at least one
+  label. Nothing is tuned, so data are not split.
+- Ties between categories are shared.
+- A fit has a limit of processor time, without compilation. A method that exceeds it has no score
+  there.
+- Intervals come from resampling items, the same for all methods, so that differences are paired.
   Methods are not refitted: the intervals are conditional on the fits. Only if refits are requested
   are annotators resampled and methods refitted.
 

@@ -268,8 +268,11 @@ def fit_once(
     Raises
     ------
     AnnotationError
-        If the method rejects the labels. TimeLimitExceeded If it takes longer. ValueError If its
-        posterior is invalid.
+        If the method rejects the labels.
+    TimeLimitExceeded
+        If it takes longer.
+    ValueError
+        If its posterior is invalid.
     """
     annotations = as_annotations(annotations, "fit_once")
     model.METHOD.check(annotations)

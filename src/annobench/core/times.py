@@ -126,7 +126,9 @@ def as_numbers(times: ArrayLike, n_labels: int, caller: str) -> tuple[NDArray[np
     Returns
     -------
     ndarray of float, shape (N,)
-        Microseconds since 1970 for dates; NaN if unknown. bool Whether they are dates.
+        Microseconds since 1970 for dates; NaN if unknown.
+    bool
+        Whether they are dates.
 
     Raises
     ------

@@ -149,8 +149,9 @@ class Source:
         Raises
         ------
         ReaderError
-            If the path does not exist, or its format is ambiguous or unknown. AnnotationError If
-            partitions are of another version or damaged.
+            If the path does not exist, or its format is ambiguous or unknown.
+        AnnotationError
+            If partitions are of another version or damaged.
         """
         if not isinstance(path, str | os.PathLike):
             raise ReaderError(

@@ -10,9 +10,9 @@ if there are at most 60 with ten or more labels each on average; otherwise one p
 same condition; otherwise up to twelve windows with equal numbers of labels. Least squares on
 indicators of windows gives
 
-- ``latest``: the last window minus the mean of all earlier labels; - ``trend``: the change from the
-  first window to the last, linear in the window's number; - ``any``: whether the windows' means are
-  equal, which detects temporary changes, too.
+- ``latest``: the last window minus the mean of all earlier labels;
+- ``trend``: the change from the first window to the last, linear in the window's number;
+- ``any``: whether the windows' means are equal, which detects temporary changes, too.
 
 If most labels are of items labelled in several windows, comparisons are within items: each item has
 a fixed effect, so differences between the windows' items do not matter. Otherwise windows with

@@ -4,8 +4,8 @@ Items with a gold category and a label of the judge calibrate the judge; for the
 judge's label is known. With the share p judged positive of N others, sensitivity q1 (of m1 gold
 positives) and specificity q0 (of m0 gold negatives), m = m0 + m1:
 
-- ``judged``: the share that the judge labels positive; biased, however many items. - ``gold``: the
-  share of positives among the gold items, without the judge.
+- ``judged``: the share that the judge labels positive; biased, however many items.
+- ``gold``: the share of positives among the gold items, without the judge.
 - ``rogan_gladen``: ``(p + q0 - 1) / (q0 + q1 - 1)``, truncated to [0, 1], with the interval of Lee
   et al. (2025), which adds pseudo-counts and shifts the centre. The gold items may be chosen by
   category.

@@ -625,8 +625,9 @@ def bounds(
     Parameters
     ----------
     votes : Votes
-        Votes of items with two labels or more. model, guess_distribution, easy_rate, level As in
-        `certificate`.
+        Votes of items with two or more labels.
+    model, guess_distribution, easy_rate, level
+        As in `certificate`.
 
     Returns
     -------

@@ -66,11 +66,12 @@ def unitizing_alpha(marks: Marks) -> UnitizingAlpha:
     s)``, where s_c is the sum of squared lengths of the units of c, and s_0 the total length of the
     gaps, which have no structure (equation 4). Then
 
-    - ``u = 1 - sum_{c != k} l_ck / sum_{c != k} e_ck``: boundaries and labels (equation 5); -
-      ``binary_u``: as u after merging all labels, so that only marked and unmarked text is
-      distinguished (equation 6); - ``cu``: labels where both annotators marked something, ignoring
-      boundaries (equations 10, 11); - ``(k)u``, for each label k: whether others who marked
-      something there use k, too (equation 13).
+    - ``u = 1 - sum_{c != k} l_ck / sum_{c != k} e_ck``: boundaries and labels (equation 5);
+    - ``binary_u``: as u after merging all labels, so that only marked and unmarked text is
+      distinguished (equation 6);
+    - ``cu``: labels where both annotators marked something, ignoring boundaries (equations 10, 11);
+    - ``(k)u``, for each label k: whether others who marked something there use k, too (equation
+      13).
 
     Equations 10 to 13 use lengths on which units coincide with units: with l'_ck = l_ck for labels,
     ``e'_ck = (l'_c l'_k - [c = k] t_c) / (l' - sum t / l')``, with t_c the sum, over units g of c

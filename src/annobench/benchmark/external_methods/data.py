@@ -66,8 +66,9 @@ def find_cases(names: Sequence[str], seed: int) -> list[BenchmarkCase]:
     Raises
     ------
     AnnotationError
-        If a data set has no gold standard, or numeric labels. ReaderError If a folder holds no data
-        set.
+        If a data set has no gold standard, or numeric labels.
+    ReaderError
+        If a folder holds no data set.
     UnknownDatasetError
         If there is no such data set.
     """
