@@ -159,7 +159,7 @@ def write(reference: Reference, home: Path) -> list[str]:
     reference : Reference
         With all draws.
     home : Path
-        Made if need be. Files are written atomically.
+        The folder; created if necessary. Files are written atomically.
 
     Returns
     -------

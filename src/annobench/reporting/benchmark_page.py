@@ -12,7 +12,7 @@ makes the tables), `fit_command` (which makes one fit, with ``{method}`` and ``{
 (that the data are too small to tell anything).
 
 The tables are inside once, as links to download them, which the script unpacks; without script the
-page shows plain tables. Names of methods, data sets and categories are somebody's text: the
+page shows plain tables. Names of methods, data sets and categories are untrusted: the
 template escapes everything, and the script writes text, never HTML.
 """
 
