@@ -1,8 +1,8 @@
 """Figures in one house style: legible in grey, safe for colour-blind readers.
 
 Every function draws into axes that it is given; `house_figure` makes the figure and
-`save_figure` writes it as SVG and PNG. Meaning never rests on colour alone: markers,
-line styles and position carry it too.
+`save_figure` writes it as SVG and PNG. Meaning never depends on colour alone: markers, line styles
+and position convey it, too.
 """
 
 from __future__ import annotations
@@ -177,14 +177,14 @@ def house_figure(columns: int = 2, *, height: float = 3.6) -> Iterator[tuple[Fig
     Yields
     ------
     tuple of Figure and list of Axes
-        To draw into.
+        Axes to draw on.
     """
     with house_style():
         yield panels(columns, height=height)
 
 
 def save_figure(figure: Figure, stem: str | os.PathLike[str]) -> None:
-    """Write a figure as ``<stem>.svg`` and ``<stem>.png``, each whole or not at all.
+    """Write a figure as ``<stem>.svg`` and ``<stem>.png``, atomically.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def estimates_against_truth(
     Parameters
     ----------
     axes : Axes
-        To draw into.
+        Axes to draw on.
     truth, estimate, lower, upper : array_like, shape (J,)
         Known value, point estimate and interval of each annotator; NaN truth is left out.
     mean : float, optional
@@ -265,7 +265,7 @@ def histogram(
     Parameters
     ----------
     axes : Axes
-        To draw into.
+        Axes to draw on.
     values : array_like
         What is counted.
     bins : int or sequence of float, default 30
@@ -295,7 +295,7 @@ def histogram(
 
 
 def residuals(axes: Axes, values: ArrayLike) -> None:
-    """Draw residual category errors, gold category less estimated probability.
+    """Draw residual category errors, gold category minus estimated probability.
 
     Parameters
     ----------
@@ -308,7 +308,7 @@ def residuals(axes: Axes, values: ArrayLike) -> None:
     histogram(axes, values, bins=edges.tolist(), log=True)
     for threshold in (-0.5, 0.5):
         axes.axvline(threshold, color=VERMILION, linestyle=":", linewidth=1.2)
-    axes.set(xlabel="gold category less estimate", ylabel="items (log scale)", xlim=(-1.05, 1.05))
+    axes.set(xlabel="gold category minus estimate", ylabel="items (log scale)", xlim=(-1.05, 1.05))
 
 
 def accuracy_plane(
@@ -331,7 +331,7 @@ def accuracy_plane(
     Parameters
     ----------
     axes : Axes
-        To draw into.
+        Axes to draw on.
     sensitivity, specificity : array_like, shape (J,)
         Rates against a gold standard; NaN is left out.
     n_labels : array_like, shape (J,), optional
@@ -387,7 +387,7 @@ def against(
     Parameters
     ----------
     axes : Axes
-        To draw into.
+        Axes to draw on.
     x, y, lower, upper : array_like, shape (M,)
         The two estimates, and the interval of the second.
     label : str
@@ -402,12 +402,12 @@ def against(
 
 
 def certainty(axes: Axes, probability: ArrayLike) -> None:
-    """Draw the share of items whose consensus is at least so certain.
+    """Plot the share of items whose certainty is at least a given value.
 
     Parameters
     ----------
     axes : Axes
-        To draw into.
+        Axes to draw on.
     probability : array_like, shape (I,)
         Of each item's most probable category.
     """
@@ -433,12 +433,12 @@ def certainty(axes: Axes, probability: ArrayLike) -> None:
         ylim=(0, 1.03),
         xlabel="probability of the consensus, at least",
         ylabel="share of items",
-        title="How certain the items are",
+        title="Certainty of the items",
     )
 
 
 def annotators_by_size(axes: Axes, annotators: pd.DataFrame) -> None:
-    """Plot what annotators are worth against how much they did."""
+    """Plot annotators' accuracy against their number of labels."""
     done = annotators["n_labels"].to_numpy()
     if "accuracy" not in annotators:
         axes.hist(done, bins=30, color=GREY)
@@ -471,7 +471,7 @@ def logarithmic(axes: Axes, axis: Literal["x", "y"], *, ticks: Sequence[float]) 
     Parameters
     ----------
     axes : Axes
-        To draw into.
+        Axes to draw on.
     axis : {"x", "y"}
         Which axis.
     ticks : sequence of float
@@ -551,7 +551,7 @@ def note(
     Parameters
     ----------
     axes : Axes
-        To draw into.
+        Axes to draw on.
     text : str
         The note.
     at : tuple of float
@@ -570,7 +570,7 @@ def names_down(axes: Axes, names: Sequence[str], *, top: float = 0.5, **font: An
     Parameters
     ----------
     axes : Axes
-        To draw into.
+        Axes to draw on.
     names : sequence of str
         What the lines are called; "" where another panel says it.
     top : float, default 0.5
@@ -610,7 +610,7 @@ def shaded_table(
     Parameters
     ----------
     axes : Axes
-        To draw into.
+        Axes to draw on.
     shades : DataFrame, shape (M, N)
         What the shades show, NaN for none; its index and columns name rows and columns.
     texts : DataFrame, shape (M, N)
@@ -640,7 +640,7 @@ _SETS = (("o", BLUE, True), ("s", VERMILION, False), ("D", GREEN, False), ("^", 
 
 
 def intervals(axes: Axes, names: Sequence[str], sets: Mapping[str, pd.DataFrame]) -> None:
-    """Draw estimates with their intervals, one line a name, at most four sets side by side.
+    """Draw estimates with their intervals, one line per name, at most four sets side by side.
 
     Parameters
     ----------
@@ -669,7 +669,7 @@ def dots(axes: Axes, sets: Mapping[str, ArrayLike]) -> None:
     Parameters
     ----------
     axes : Axes
-        To draw into.
+        Axes to draw on.
     sets : mapping of str to array_like, shape (N,)
         By what the legend calls them: the value of row n, which is drawn at the height n.
     """
@@ -696,7 +696,7 @@ def grouped_bars(axes: Axes, names: Sequence[str], sets: Mapping[str, ArrayLike]
     Parameters
     ----------
     axes : Axes
-        To draw into.
+        Axes to draw on.
     names : sequence of str, length N
         What the groups are called, from left to right.
     sets : mapping of str to array_like, shape (N,)
@@ -724,7 +724,7 @@ def confusion_matrix(axes: Axes, counts: pd.DataFrame) -> None:
     Parameters
     ----------
     axes : Axes
-        To draw into.
+        Axes to draw on.
     counts : DataFrame, shape (K, K)
         Items by the categories that two annotators chose; its index and columns are the
         categories, and their names, if they have any, the annotators.

@@ -26,7 +26,7 @@ INTERNAL = {
 CLAUSES = {
     "\0 occurs twice in one object",
     "nested too deeply",
-    "its digest is another",
+    "its digest differs",
 }
 #: Lists of what a user has to know.
 LISTS = {"remarks", "notes", "cautions", "warnings", "reasons"}

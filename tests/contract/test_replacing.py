@@ -377,7 +377,7 @@ def test_nothing_is_written_beside_the_files_of_a_source(tmp_path, words, monkey
     command, *rest = words
     done = run(command, "answers", *rest, "--force")
     assert done.exit_code == 1
-    assert "belongs to what this command reads" in said(done)
+    assert "is part of the input" in said(done)
     assert sorted(path.name for path in Path("answers").iterdir()) == ["a.csv", "b.csv"]
 
 

@@ -65,6 +65,21 @@ PHRASES = {
     "the information gained": r"\b(?:labels?|answers?) (?:has|have) told\b",
     "is informative": r"\blabels tell (?:nothing|much|something)\b",
     "rejects, rejected": r"\b(?:labels|input|table|file|model)s? (?:is|are) refused\b",
+    "accessible to workers": r"\bworkers,? (?:which )?must see\b",
+    "if requested": r"\bif (?:that|it|any|none|some) (?:was|were) asked for\b",
+    "fell to the tolerance": r"\bcame down to the tolerance\b",
+    "maximum number of updates": (
+        r"\b(?:[Uu]pdates|[Rr]ounds) after which (?:EM|it|to|the search) stops?\b"
+    ),
+    "cycles": r"\bgo(?:es)? round in a circle\b",
+    "new annotators, a new item": r"\bnot yet seen\b",
+    "warm-up sweeps": r"\b(?:sweeps|draws) thrown away\b",
+    "if a number is out of range": r"\bout of its range\b",
+    "equally probable categories": r"\ball categories as probable\b",
+    "the result of": r"\bWhat `[a-z_.]+` says\b",
+    "in advance": r"\bbefore any time is spent\b",
+    "created if necessary": r"\b[Mm]ade if need be\b",
+    "untrusted": r"\bsomebody's text\b",
 }
 #: Texts of tests, words drawn in pictures, what was once said, and examples of what not to say.
 EXCEPT = ("tests/", "docs/pictures/", "CHANGELOG.md", "CONTRIBUTING.md")

@@ -73,7 +73,7 @@ def test_known_answers_are_asked_for_by_the_word_export(tmp_path):
     words += ["--out", str(tmp_path / "out"), "--gold"]
     refused = CliRunner().invoke(app, [*words, "sentiment_gold"])
     assert refused.exit_code == 1
-    assert "Say --gold export." in " ".join(refused.output.split())
+    assert "Use --gold export." in " ".join(refused.output.split())
     assert CliRunner().invoke(app, [*words, "export"]).exit_code == 0
 
 

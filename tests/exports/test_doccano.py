@@ -48,7 +48,7 @@ def test_a_member_is_an_annotator_of_what_is_labelled_and_of_nothing_else(write,
     }
     assert found.texts == {"1": "t1", "2": "t2", "3": "t3"}
     assert read_export(tmp_path / "export").pseudonyms == {"ann": "person-1", "bob": "person-2"}
-    with pytest.raises(ReaderError, match=r"no answer of an annotator.*whether they were opened"):
+    with pytest.raises(ReaderError, match=r"no annotator's answer.*whether they were opened"):
         read_export(tmp_path / "export" / "cy.jsonl")
 
 

@@ -37,7 +37,7 @@ def rows_of(text: str, delimiter: str) -> list[list[str]]:
             rows.append(row)
             row, field, state, at_start = [], [], START, True
         elif state == CLOSING:
-            raise BadTextError("text behind a closing quote")
+            raise BadTextError("text after a closing quote")
         elif sign == '"' and state == START:
             state = QUOTED
         else:

@@ -257,7 +257,7 @@ def test_a_checkpoint_is_swapped(labels, tmp_path, tried):
                 continue
             names[name].write_bytes(other.read_bytes())
             again = Passing(of, AtOnce(), checkpoint=tmp_path / name, resume=True)
-            with pytest.raises(AnnotationError, match="Begin anew, without resuming"):
+            with pytest.raises(AnnotationError, match="Start again without resuming"):
                 module.fit_partitions(again, **options, **FEW)
             refused += 1
             names[name].write_bytes(whole)
@@ -271,7 +271,7 @@ def test_a_checkpoint_is_swapped(labels, tmp_path, tried):
                 continue
             path.write_bytes(other.read_bytes())
             again = Passing(labels, AtOnce(), checkpoint=tmp_path / "glad", resume=True)
-            with pytest.raises(AnnotationError, match="Begin anew, without resuming"):
+            with pytest.raises(AnnotationError, match="Start again without resuming"):
                 glad.fit_partitions(again, **FEW)
             refused += 1
             path.write_bytes(whole)

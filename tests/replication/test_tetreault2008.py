@@ -252,7 +252,7 @@ def test_the_sampling_approach_is_simulated_around_the_standard_approach(analysi
 
 def test_at_6_percent_errors_there_are_too_few_flagged_contexts_to_sample(analysis, table, printed):
     population = analysis.approach.application_population(table(6), printed, error_rate=0.06)
-    with pytest.raises(AnnotationError, match="flagged_sample is 250, and the stratum has 198"):
+    with pytest.raises(AnnotationError, match="flagged_sample is 250, but the stratum has 198"):
         analysis.approach.simulate_application(population, printed, 10, np.random.default_rng(8))
 
 

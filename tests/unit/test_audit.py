@@ -109,7 +109,7 @@ def test_a_file_that_is_no_design_is_refused(tmp_path):
     with pytest.raises(ReaderError, match="no such file"):
         read_design(path)
     path.write_text("item,label\nx,1\n")
-    with pytest.raises(ReaderError, match="is no design"):
+    with pytest.raises(ReaderError, match="is not a design"):
         read_design(path)
 
 
@@ -226,7 +226,7 @@ def test_wilsons_interval_without_replacement_is_that_of_sampling():
 
 
 def test_shares_that_can_not_be_are_refused():
-    with pytest.raises(AnnotationError, match="no more found than checked"):
+    with pytest.raises(AnnotationError, match="at most as many found as checked"):
         stratified_share([3], [2], [10])
     with pytest.raises(ValueError, match="is not one of beta, wilson, normal"):
         stratified_share([1], [2], [10], construction="wald")

@@ -137,7 +137,7 @@ def test_an_audit_without_an_error_says_so(labels, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--checks", 5), "Take at least 10"),
+        (("--checks", 5), "Use at least 10"),
         (("--checked", "c.csv", "--error-rate", 1.5), "--error-rate 1.5 is not between 0 and 1"),
         (("--model", "nothing"), "there is no model 'nothing'"),
         (("--checked", "nowhere.csv"), "no such file"),
@@ -285,7 +285,7 @@ def test_a_release_that_no_checks_reach_costs_infinitely_much():
 
 def test_a_plan_refuses_with_a_reason():
     a, _ = panel(n_items=20, n_annotators=1)
-    with pytest.raises(AnnotationError, match="two items or more with two labels"):
+    with pytest.raises(AnnotationError, match="two or more items with two or more labels"):
         planning.plan(a, accuracy=0.9)
     b, _ = panel(n_items=20)
     with pytest.raises(AnnotationError, match="there is no category 'x'"):

@@ -130,7 +130,7 @@ def test_the_page_opens_with_a_ranking_and_what_it_comes_to(tables, html):
     assert html.index('id="ranking"') < html.index('id="scores"')
     assert "On 6 data sets" in conclusion(rows, "NA")
     told = conclusion(rows, "NA")
-    assert "none is better on a typical data set beyond chance, and none is worse." in told
+    assert "none is significantly better on a typical data set, and none is worse." in told
 
 
 def test_a_ranking_tells_better_from_worse_and_partial_from_whole():
@@ -141,7 +141,7 @@ def test_a_ranking_tells_better_from_worse_and_partial_from_whole():
         row | {"method": "b", "differs": "worse"},
     ]
     told = conclusion(rows, "base")
-    assert "1 (a) is better on a typical data set beyond chance, and 1 (b) is worse." in told
+    assert "1 (a) is significantly better on a typical data set, and 1 (b) is worse." in told
     assert "of 2 methods" in conclusion(rows, "base")
     assert conclusion([], "base") == ""
     few = [each | {"typical": float("nan")} for each in rows]

@@ -74,7 +74,7 @@ def test_chunks_that_do_not_belong_together_are_refused(rng):
 
 def test_chunks_that_can_be_read_but_once_are_refused(rng):
     once = iter([labels_of(np.arange(n, n + 10), rng, 2) for n in (0, 10, 20)])
-    with pytest.raises(AnnotationError, match="makes the chunks anew whenever it is called"):
+    with pytest.raises(AnnotationError, match="yields the same chunks whenever it is called"):
         fit_chunks(lambda: once)
 
 

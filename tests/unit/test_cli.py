@@ -74,7 +74,7 @@ def test_the_positive_category_can_be_named(run, labels, tmp_path):
         ),
         ("thing,annotator,label\nx,ann,1\n", "item"),
         ("item,annotator,label\nx,ann,no\ny,ann,No\nz,ann,yes\n", "only by spaces or capitals"),
-        ("item,annotator,label\nx,ann,1\ny,bob,1\nx,bob,1\n", "where only one occurs"),
+        ("item,annotator,label\nx,ann,1\ny,bob,1\nx,bob,1\n", "if only one occurs"),
     ],
 )
 def test_a_bad_file_gets_a_message_and_leaves_nothing(run, tmp_path, text, message):
@@ -104,7 +104,7 @@ def test_a_category_that_never_occurs_can_be_named(run, tmp_path):
     path.write_text("item,annotator,label\nx,ann,yes\ny,ann,yes\nx,bob,yes\n")
     result = binary(run, path, tmp_path / "out", "--categories", "no,yes", draws=100)
     assert result.exit_code == 0, result.output
-    assert "hardly tell annotators from chance" in " ".join(result.output.split())
+    assert "hardly distinguish annotators from chance" in " ".join(result.output.split())
 
 
 @pytest.mark.parametrize(
@@ -349,7 +349,7 @@ def test_report_says_what_is_wrong_with_poor_data(report, text, note):
         (CLEAN, ("--order", "1"), "two categories or more"),
         (CLEAN, ("--order", "1,1,2"), "listed twice"),
         (CLEAN, ("--order", "1,2", "--scale", "set"), "Drop one of them"),
-        (CLEAN, ("--scale", "set"), "no label has the separator ';', such as '1'"),
+        (CLEAN, ("--scale", "set"), "no label, such as '1', contains the separator ';'"),
         ("item,annotator,label\nx,a,yes\n", ("--scale", "interval"), "line 2: label 'yes'"),
         (CLEAN, ("--level", 95), "--level 95 is not between 0 and 1"),
         ("", (), "the file is empty"),

@@ -81,7 +81,7 @@ def test_one_that_can_not_be_used_says_why_and_leaves_the_others_alone(install, 
         said = " ".join(done.output.split())
         assert "of our-lab) can't be used" in said
         assert why in said
-        assert "Mend or uninstall it" in said
+        assert "Fix or uninstall it" in said
 
 
 def test_a_name_of_ours_stays_ours(install):

@@ -114,9 +114,9 @@ def test_what_is_not_kept_of_the_contract_goes_to_the_page(run, tmp_path):
     result = run("mode.py", "--data", "snow2008_wsd", *QUICK)
     assert result.exit_code == 0, result.output
     assert "mode passes 5 of 6 checks" in result.output
-    assert "favoured where votes are tied, by argmax" in result.output
+    assert "favoured by argmax if votes are tied" in result.output
     page = (tmp_path / "mode_comparison" / "index.html").read_text(encoding="utf-8")
-    assert "favoured where votes are tied, by argmax" in page
+    assert "favoured by argmax if votes are tied" in page
 
 
 def test_a_program_is_compared(run, tmp_path):
@@ -190,7 +190,7 @@ def test_a_method_that_fails_on_some_labels_is_shown_as_failed(run, own, tmp_pat
 
 
 REFUSED = {
-    "no gold": (("--labels", "labels.csv"), "--labels is given without --gold"),
+    "no gold": (("--labels", "labels.csv"), "--labels needs --gold"),
     "no labels": (("--gold", "gold.csv"), "--gold has no effect on data sets"),
     "unknown model": (("--against", "dawid_skeen"), "no model 'dawid_skeen'. Did you mean"),
     "unknown data": (("--data", "snow2008_rtee"), "no data set 'snow2008_rtee'. Did you mean"),
@@ -232,7 +232,7 @@ def test_gold_may_name_a_category_that_no_label_has():
 
 def test_gold_of_other_items_is_refused():
     labels = Annotations.from_arrays(["x1"], ["a"], ["no"])
-    with pytest.raises(AnnotationError, match="items such as 'x1', gold of items such as 'x01'"):
+    with pytest.raises(AnnotationError, match="items such as 'x1', gold has items such as 'x01'"):
         data.own_case("mine", labels, {"x01": "no"})
 
 
@@ -250,8 +250,8 @@ def test_what_gold_tells_is_said_in_numbers():
 
     first, second, third = told()
     assert first.startswith("200 gold items do not distinguish a from 1 of 1 other methods: b")
-    assert "difference to b is 5 points as seen, some 312 gold items" in second
-    assert "There are labels of 200 items only" in second
+    assert "difference to b is 5 points as estimated, about 312 gold items" in second
+    assert "Only 200 items have labels" in second
     # 2.8 sqrt(.1 / 200) = .0626
     assert "200 items would show a difference of 6.3 points" in third
     assert told(p_value=0.01) == [
@@ -382,7 +382,7 @@ def test_a_data_set_that_is_simulated_is_announced_once(run, method):
 
 def test_a_folder_is_given_as_a_path(run, tmp_path):
     (tmp_path / "mine").mkdir()
-    with pytest.raises(datasets.UnknownDatasetError, match=r"but a folder\. Write \./mine"):
+    with pytest.raises(datasets.UnknownDatasetError, match=r"is a folder.* Write \./mine"):
         data.find_cases(["mine"], 1)
     with pytest.raises(datasets.UnknownDatasetError, match="no data set 'nobody'"):
         data.find_cases(["nobody"], 1)
@@ -428,7 +428,7 @@ def test_answers_that_are_exported_are_scored_as_the_method_is(run, method, tmp_
     assert other.exit_code == 0, other.output
     fits = pd.read_csv(tmp_path / "other/fits.csv").set_index("method")
     assert fits.loc["my_method, Zoë & B", "status"] != "scored"
-    assert "answers no such labels" in fits.loc["my_method, Zoë & B", "note"]
+    assert "has no answers for these labels" in fits.loc["my_method, Zoë & B", "note"]
 
 
 def spoilt(change):
@@ -443,7 +443,7 @@ def spoilt(change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda c: c.pop("form"), "has no form"),
+        (lambda c: c.pop("form"), "does not have the format"),
         (lambda c: c.pop("author"), "'author' is missing"),
         (lambda c: c.update(seed="1"), "'seed' is missing or no int"),
         (lambda c: c["answers"][0].pop("labels"), "answer 1 lacks"),
@@ -475,7 +475,7 @@ def words_of(text):
     ("options", "message"),
     [
         (("--export", "a.json"), "--export needs --author"),
-        (("--author", "A"), "--author is of --export"),
+        (("--author", "A"), "--author has no effect without --export"),
         (("--export", "a.txt", "--author", "A"), "must end in .json"),
     ],
 )
@@ -581,4 +581,4 @@ def test_failures_are_counted_in_the_terminal(run, tmp_path):
     assert result.exit_code == 0, result.output
     [row] = [line for line in result.output.splitlines() if line.startswith("> sometimes")]
     assert row.split()[2:6] == ["1", "of", "2", "1"]
-    assert "Medians over the data sets that a method was scored on, of 2" in result.output
+    assert "Medians over the data sets, 2 in all, on which a method was scored" in result.output

@@ -150,7 +150,7 @@ def test_a_fit_warns_if_it_is_shown_the_labels(rng):
     fitted = dawid_skene.fit(a)
     assert fitted.cautions() == []
     (said,) = fitted.cautions(a)
-    assert "Annotators err together here, or the model does not fit" in said
+    assert "Annotators' errors are dependent, or the model does not fit" in said
     assert "of 1,600 or less" in said
     assert voting.fit(a).dependence(a) is None
     assert glad.fit(a).dependence(a) is None

@@ -116,10 +116,10 @@ def test_an_executor_that_can_not_do_it_is_refused(both, tmp_path):
     with pytest.raises(AnnotationError, match="labels in memory: ThreadPoolExecutor takes a fol"):
         ab.report(annotations, scheduler=pool)
     annotations.to_frame().to_csv(tmp_path / "labels.csv", index=False)
-    with pytest.raises(AnnotationError, match="passes over partitions, and does not make them"):
+    with pytest.raises(AnnotationError, match="can process partitions, but not make them"):
         ab.io.partition(tmp_path / "labels.csv", tmp_path / "out", scheduler=pool)
     pool.shutdown()
-    with pytest.raises(AnnotationError, match=r"ThreadPoolExecutor: takes no tasks.*that is open"):
+    with pytest.raises(AnnotationError, match=r"accepts no tasks.*an open executor"):
         ab.report(labels, scheduler=pool)
 
 

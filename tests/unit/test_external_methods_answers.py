@@ -81,7 +81,7 @@ WRONG = {
     "one column": (WANTED[:, :1], r"got shape \(4, 1\). Take the sizes from"),
     "too few items": (WANTED[:3], r"got shape \(3, 2\)"),
     "one dimension": (WANTED.ravel(), r"got shape \(8,\). Return the probabilities of all"),
-    "ragged": ([[0.5, 0.5], [1.0], [1.0], [1.0]], "one row for each item, all of one length"),
+    "ragged": ([[0.5, 0.5], [1.0], [1.0], [1.0]], "one row per item, all of the same length"),
     "text": ([["a", "b"]] * 4, "expected numbers"),
     "an object": (object(), r"got shape \(\)|expected numbers"),
     "NaN": (np.where(WANTED == 1, np.nan, WANTED), "got nan for item 'a \"b\", c' and category"),
@@ -106,7 +106,7 @@ WRONG = {
         frame().set_axis(["no", "perhaps"], axis=1),
         "got 'no', 'perhaps'. Name each",
     ),
-    "column twice": (frame(columns=(0, 0)), "columns named as the categories"),
+    "column twice": (frame(columns=(0, 0)), "columns named after the categories"),
     "unknown label": (np.array(["no", "no", "No", "no"]), "got 'No' for item 'żółw'"),
     "code too high": (np.array([0, 1, 2, 0]), r"in \[0, 2\); got .*2.* for item 'żółw'"),
     "code with a fraction": (np.array([0, 1, 0.5, 0]), r"whole numbers in \[0, 2\)"),
@@ -123,7 +123,7 @@ def test_a_wrong_answer_gets_a_message_that_mends_it(labels, name):
 
 def test_a_column_missing_for_a_category_nobody_used_is_named():
     labels = Annotations.from_arrays(["x", "y"], ["a", "a"], ["p", "q"], categories=["p", "q", "r"])
-    with pytest.raises(AnswerError, match="A column is missing: of 'r', which no label names here"):
+    with pytest.raises(AnswerError, match="A column is missing for 'r', which no label names here"):
         to_posterior(np.eye(2), labels)
 
 

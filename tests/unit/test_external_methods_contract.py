@@ -106,7 +106,7 @@ def test_ties_that_go_to_the_first_category_are_found():
 
     found = broken(mode)
     assert list(found) == ["order of the categories"]
-    assert "favoured where votes are tied, by argmax" in found["order of the categories"]
+    assert "favoured by argmax if votes are tied" in found["order of the categories"]
 
 
 def test_a_method_of_two_categories_is_told_what_it_misses():
@@ -117,7 +117,7 @@ def test_a_method_of_two_categories_is_told_what_it_misses():
 
     found = broken(binary)
     assert list(found) == ["three categories and one without labels"]
-    assert "two categories only Data sets that have them" in found[CHECKS[4]]
+    assert "two categories only Data sets with such labels" in found[CHECKS[4]]
 
 
 def test_a_method_that_refuses_repeats_is_told_what_it_misses():
@@ -134,7 +134,7 @@ def test_a_method_that_forgets_a_category_without_labels_is_stopped():
         seen = np.unique(labels.label)
         return voting.fit(labels).posterior[:, seen]
 
-    with pytest.raises(MethodError, match="A column is missing: of '“4”'"):
+    with pytest.raises(MethodError, match="A column is missing for '“4”'"):
         check(candidate(seen_only), limit=5, seed=3)
 
 

@@ -79,7 +79,7 @@ def test_a_function_without_a_file_is_a_method(labels):
         from_function(fails).fit(labels)
     with pytest.raises(MethodError, match="needs a, b, c"):
         from_function(lambda a, b, c: None)
-    with pytest.raises(MethodError, match="max, whose parameters are not known"):
+    with pytest.raises(MethodError, match="max, whose parameters are unknown"):
         from_function(max)
 
 

@@ -156,7 +156,7 @@ def test_a_full_disk_is_named_though_the_log_is_on_it_too(capfd):
     said = capfd.readouterr().err
     assert re.search(
         r"^make_things: \[Errno 28\] No space left on device\. The disk of \S+ is too full "
-        r"\([\d,]+ bytes are free\): make room there, and give the same command again "
+        r"\([\d,]+ bytes are free\): free some space, and run the same command again "
         r"\(log: /dev/full\)$",
         said,
         re.MULTILINE,
@@ -194,14 +194,14 @@ def test_a_full_disk_is_an_error_with_the_file_and_the_remedy(tmp_path, capfd, n
             raise OSError(number, os.strerror(number))
 
     what = rf"{re.escape(str(target))} can't be written \({os.strerror(number)}\)"
-    how = "make room there, and give the same command again"
+    how = "free some space, and run the same command again"
     with pytest.raises(FullDiskError, match=rf"^{what}\. {says}: {how}\.$"):
         write()
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
     with pytest.raises(SystemExit, match="1"), recording(tmp_path / "log", name="make_things"):
         write()
-    assert capfd.readouterr().err.count("make room") == 1
+    assert capfd.readouterr().err.count("free some space") == 1
 
 
 def test_other_errors_of_a_write_stay_as_they_are(tmp_path):

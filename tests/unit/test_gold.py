@@ -20,5 +20,5 @@ def test_codes_are_taken_as_they_are():
 
 @pytest.mark.parametrize("wrong", [2, -2, 0.5])
 def test_one_wrong_code_is_enough(wrong):
-    with pytest.raises(AnnotationError, match=f"gold of item '1' is {wrong:.1f}, which is none"):
+    with pytest.raises(AnnotationError, match=f"gold of item '1' is {wrong:.1f}, not one"):
         gold_codes("x", LABELS, np.array([1.0, wrong, 0.0]))

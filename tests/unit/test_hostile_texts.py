@@ -94,7 +94,7 @@ def test_tables_give_names_back(ran):
 
 def test_a_command_says_which_tables_a_spreadsheet_would_compute(ran):
     said = ran.printed["convert 1"]
-    assert "Note: a spreadsheet would compute cells of converted.csv, such as" in said
+    assert "Note: a spreadsheet would evaluate cells of converted.csv, such as" in said
     assert "items.csv" in ran.printed["consensus 3"]
 
 

@@ -156,7 +156,7 @@ def test_annotators_stay_annotators(tmp_path, columns):
         ({"nr": range(1, 6), "ann": [3, 1, 4, 2, 5], "bob": [3, 2, 4, 2, 5]}, "'nr' counts"),
         ({"nr": range(1, 4), "ann": [3, 1, 4], "bob": [3, 2, 4]}, "'nr' counts"),
         # Numbers like no other column's, in no order.
-        ({"nr": [107, 33, 91, 48, 11, 120], **SCORES}, "'nr' holds another number in each row"),
+        ({"nr": [107, 33, 91, 48, 11, 120], **SCORES}, "'nr' has a different number in each row"),
         # The items are named, and a further column is unlike an annotator's.
         ({"id": list("uvwxyz"), "Satz": list("UVWXYZ"), "ann": ANN, "bob": BOB}, "'Satz'.*'id'"),
         # The only one of its kind, with repetitions.
@@ -188,7 +188,7 @@ def test_a_choice_settles_the_reading(tmp_path):
 def test_item_must_be_a_column(tmp_path):
     with pytest.raises(AnnotationError, match="'scam', given as item, is not among the columns"):
         Annotations.from_wide(SCANS, item="scam")
-    with pytest.raises(AnnotationError, match="no data frame"):
+    with pytest.raises(AnnotationError, match="not a data frame"):
         Annotations.from_wide(np.ones((2, 2)), item="scan")
     path = tmp_path / "table.csv"
     SCANS.to_csv(path, index=False)
@@ -254,7 +254,7 @@ def test_an_id_is_no_category_of_counts(ids, name):
 def test_counts_that_run_are_counts():
     table = pd.DataFrame({"no": [1, 2, 3, 4, 5], "yes": [4, 3, 2, 1, 0]})
     assert Annotations.from_counts(table).categories == ("no", "yes")
-    with pytest.raises(AnnotationError, match="no data frame"):
+    with pytest.raises(AnnotationError, match="not a data frame"):
         Annotations.from_counts(np.ones((2, 2), dtype=int), item="scan")
 
 
@@ -269,7 +269,7 @@ def test_ids_that_share_a_value_with_the_labels_are_a_doubt():
     unordered = columns | {"scan": ["31", "3", "44", "12", "25", "2"]}
     assert "Does 'scan' name the items" in find_item_column(unordered).doubt
     year = columns | {"scan": ["2000", "2000", "2001", "2001", "2002", "2002"]}
-    assert "holds none of the numbers of the other columns" in find_item_column(year).doubt
+    assert "has none of the numbers of the other columns" in find_item_column(year).doubt
     # Scores of annotators who use the same scale are no ids.
     scores = columns | {"scan": ["1", "3", "2", "1", "2", "3"]}
     assert not find_item_column(scores).doubt

@@ -99,7 +99,7 @@ def test_one_human_and_no_gold_still_make_a_page():
     assert found.basis == ""
     assert not found.tests
     page = judge_page.render(found, source="one.csv")
-    assert "could not be done" in page
+    assert "is not possible" in page
     assert any("two humans" in step for step in judge_page.next_steps(found))
 
 
@@ -212,7 +212,7 @@ def test_gold_of_answers_has_the_same_columns(tmp_path):
         (("--require", "gain>=0"), "--baseline"),
         (("--require", "change>=0"), "--over"),
         (("--family", "family", "--own", "llm"), "--own gpt-4o=openai"),
-        (("--against", "system", "--by", "role"), "something of annotators"),
+        (("--against", "system", "--by", "role"), "describes annotators"),
         (("--against", "system", "--length", "family"), "Give each answer a length"),
     ],
 )

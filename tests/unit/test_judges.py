@@ -459,10 +459,10 @@ def test_counts_are_of_items_that_the_judge_labelled():
 
 
 def test_a_judge_that_may_know_nothing_is_said():
-    with pytest.warns(DegenerateWarning, match=r"is 0\.01 .* may have nothing to do"):
+    with pytest.warns(DegenerateWarning, match=r"is 0\.01 .* may be independent of"):
         table = judges.estimate_prevalence(JudgedCounts(11, 54, 33, 178, 100, 500))
     assert table["method"].tolist() == list(prevalence.METHODS)
-    assert "all of one kind" in prevalence.caution_of(JudgedCounts(3, 1, 0, 0, 5, 5))
+    assert "all positive or all negative" in prevalence.caution_of(JudgedCounts(3, 1, 0, 0, 5, 5))
     assert prevalence.caution_of(JudgedCounts(45, 5, 5, 45, 5, 5)) == ""
 
 

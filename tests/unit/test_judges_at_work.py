@@ -139,7 +139,7 @@ def test_one_system_or_no_human_is_refused():
     judge, human, systems, _ = scores()
     with pytest.raises(AnnotationError, match="two systems"):
         compare_systems(judge, human, np.full(judge.size, "new"))
-    with pytest.raises(AnnotationError, match="scored by people"):
+    with pytest.raises(AnnotationError, match="scored by humans"):
         compare_systems(judge, np.full(judge.size, np.nan), systems)
     with pytest.raises(AnnotationError, match="600 scores of the judge, 1 of"):
         compare_systems(judge, human[:1], systems)
@@ -198,7 +198,7 @@ def test_what_is_not_identified_is_said():
     rng = np.random.default_rng(1)
     judge, human = rng.normal(size=(2, 30))
     same = judge_bias(judge, human, lengths=np.full(30, 7), own=np.zeros(30)).set_index("bias")
-    assert same.loc["length", "note"] == "all answers that humans scored are of one length"
+    assert same.loc["length", "note"] == "all answers scored by humans have the same length"
     assert "no answer of the judge's family" in same.loc["own family", "note"]
     assert np.isnan(same.loc["length", ["estimate", "lower", "p_value"]].astype(float)).all()
     all_own = judge_bias(judge, human, own=np.ones(30)).set_index("bias")
@@ -315,7 +315,7 @@ def test_one_time_is_no_drift():
     labels, times, gold = runs()
     with pytest.raises(AnnotationError, match="two times"):
         judge_drift(labels, ["llm"], np.zeros(times.size), gold=gold)
-    with pytest.raises(AnnotationError, match="one time a label"):
+    with pytest.raises(AnnotationError, match="one time per label"):
         judge_drift(labels, ["llm"], times[:3], gold=gold)
 
 

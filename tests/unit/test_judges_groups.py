@@ -83,7 +83,7 @@ def test_guesses_of_a_judge_that_knows_half_and_always_guesses_yes(rng):
 
 
 def test_wrong_input_is_an_error_with_a_remedy():
-    with pytest.raises(AnnotationError, match="Give one of each an item"):
+    with pytest.raises(AnnotationError, match="Give one of each per item"):
         agreement_by_group([0, 1], [0, 1], ["a"], 2)
     with pytest.raises(AnnotationError, match="Give gold categories of items that it labelled"):
         agreement_by_group([-1], [0], ["a"], 2)

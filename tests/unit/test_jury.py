@@ -84,7 +84,7 @@ def test_judges_without_errors_have_no_effective_number():
     gold = np.arange(30) % K
     found = judges.effective_judges({"a": gold, "b": gold}, gold)
     assert np.isnan([found.estimate, found.lower, found.upper]).all()
-    assert "no judge errs" in jury.assess_jury({"a": gold, "b": gold}, gold, K).sentence()
+    assert "errors are too few" in jury.assess_jury({"a": gold, "b": gold}, gold, K).sentence()
 
 
 def test_weights_are_those_of_another_solver():
@@ -159,7 +159,7 @@ LABELS, GOLD = panel()
     [
         ({"gold": np.where(np.arange(150) < 19, GOLD, -1)}, "19 gold items have labels of judges"),
         ({"labels": {"j0": LABELS["j0"]}}, "1 judges, and 150 gold items"),
-        ({"costs": {"j9": 1}}, "a cost names 'j9', which is no judge"),
+        ({"costs": {"j9": 1}}, "a cost names 'j9', which is not a judge"),
         ({"costs": {"j0": 0}}, "the cost of 'j0' is 0"),
         ({"costs": {"j0": float("inf")}}, "the cost of 'j0' is inf"),
         ({"budget": 0.5}, r"no judge is within a budget of 0\.5"),
@@ -201,7 +201,7 @@ def test_the_command_finds_the_jury_for_a_budget(files):
     folder = labels.parent / "labels_judges"
     before = pd.read_csv(folder / "judges.csv")
     found = run(labels, *named, "--gold", gold, "--cost", "j2=2", "--budget", 2, "--force")
-    assert "within a budget of 2 an item" in found.output
+    assert "within a budget of 2 per item" in found.output
     page = (folder / "judges.html").read_text(encoding="utf-8")
     assert "The judges as a jury" in page
     assert "<b>j</b>" not in page
@@ -214,7 +214,7 @@ def test_the_command_finds_the_jury_for_a_budget(files):
     ("words", "message"),
     [
         (["--budget", 2], "Give gold (--gold) and name several judges"),
-        (["--cost", "j1"], "--cost 'j1' is no cost. Write judge=cost"),
+        (["--cost", "j1"], "--cost 'j1' is not a cost. Write judge=cost"),
         (["--cost", "j1=1", "--cost", "j1=2"], "--cost names 'j1' twice"),
     ],
 )

@@ -206,9 +206,9 @@ def test_single_labels_have_no_alpha():
 
 
 def test_groups_of_one_name_are_refused():
-    with pytest.raises(AnnotationError, match="two groups would have one name"):
+    with pytest.raises(AnnotationError, match="two groups would have the same name"):
         merging.parents([0, 0, 1, 1], ["a+b", "c", "a", "b+c"])
-    with pytest.raises(AnnotationError, match="Give one code a category"):
+    with pytest.raises(AnnotationError, match="Give one code per category"):
         merging.parents([0, 0], ["a", "b", "c"])
 
 

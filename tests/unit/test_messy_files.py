@@ -36,7 +36,7 @@ def run(*words):
         (b"PK\x03\x04" + bytes(26) + b"mimetypeapplication/vnd.oasis.opendocument", "OpenDocument"),
         (b"PK\x03\x04 cut off", "zip archive or workbook that is damaged"),
         (b"ARROW1\0\0", "Arrow or Feather"),
-        (b"\x80\x05\x95", "pickle of Python"),
+        (b"\x80\x05\x95", "Python pickle"),
         (b"\n<!DOCTYPE html><html>", "a web page.*log in"),
         (CLEAN.encode("utf-16"), "UTF-16"),
         ("item;annotator;label\nx;Böhm;1\n".encode("cp1252"), "line 2.*Latin-1 or Windows-1252"),
@@ -59,7 +59,7 @@ def run(*words):
         ),
         (b"item,annotator,label\nx,a\n", "line 2: 2 fields.*may have been cut off.$"),
         (b"id,text,Ann,Bob\n1,x,yes,no\n", "'Ann', 'Bob' may be annotators.*--from wide"),
-        (b"item,annotator,label\nx,a,1\n,b,1\n,c,1\ny,a,2\n,b,1\n", "Were cells merged"),
+        (b"item,annotator,label\nx,a,1\n,b,1\n,c,1\ny,a,2\n,b,1\n", "If cells were merged"),
         (b"item,annotator,label\nx,a,1\n,b,1\ny,a,2\ny,b,2\n", "Correct these rows.$"),
     ],
 )
@@ -164,7 +164,7 @@ def test_the_empty_file_of_a_member_is_passed_over(tmp_path):
 def test_records_of_an_unknown_shape_are_described(tmp_path):
     path = tmp_path / "verdicts.json"
     path.write_text(json.dumps([{"id": 1, "model": "gpt", "output": "Yes"}]))
-    with pytest.raises(ReaderError, match=r"fields 'id', 'model', 'output'.*call the fields item"):
+    with pytest.raises(ReaderError, match=r"fields 'id', 'model', 'output'.*name the fields item"):
         read_labels(path)
     path.write_text(json.dumps({"item": {"0": "x"}, "label": {"0": "y"}}))
     with pytest.raises(ReaderError, match=r"orient='records'"):

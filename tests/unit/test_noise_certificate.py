@@ -402,7 +402,7 @@ def test_the_error_is_shared_between_rates_and_the_number_of_guesses():
 @pytest.mark.parametrize(
     ("options", "condition"),
     [
-        ({"guess_distribution": 0.5}, "as was given"),
+        ({"guess_distribution": 0.5}, "as given"),
         ({}, "which is estimated from the disagreements"),
         ({"model": "rates"}, "independently of each other.* fewer than 60% of all annotators"),
         ({"model": "rates", "easy_rate": 0.7}, "fewer than 70% of all annotators"),
@@ -500,7 +500,7 @@ REFUSED = {
         {},
         "one annotator never",
     ),
-    "one category": (Annotations.from_counts([[2], [2]]), {}, "all labels are of one category"),
+    "one category": (Annotations.from_counts([[2], [2]]), {}, "all labels are the same category"),
     "a label twice": (
         Annotations.from_arrays(["x", "x"], ["a", "a"], [0, 1]),
         {},

@@ -35,7 +35,7 @@ def test_a_certificate_is_printed_and_written(certify):
     assert result.exit_code == 0, result.output
     assert "of the 39 retained labels" in result.output
     assert result.output.count("This holds if all annotators give an easy item the same") == 1
-    assert "On the same condition guesses alone can't put one system" in result.output
+    assert "With the same confidence, guesses alone can't put one system" in result.output
     rules = pd.read_csv(folder / "rules.csv")
     assert rules["n_retained"].iloc[-1] == 39
     items = pd.read_csv(folder / "hard_items.csv", keep_default_na=False)

@@ -308,7 +308,7 @@ def test_fitted_guesses_maximise_the_likelihood():
 
 
 def test_shares_as_one_sided_as_can_be_are_reported():
-    with pytest.warns(DegenerateWarning, match="no chance below 1"):
+    with pytest.warns(DegenerateWarning, match="not identified below 1"):
         assert not fit_guesses([2 / 3] * 3, max_iterations=200).converged
 
 
@@ -355,7 +355,7 @@ def test_kappa_may_be_far_from_the_share_of_easy_items():
         (lambda: agreement_chance(1.2), "guess=1.2 is not between 0 and 1"),
         (lambda: agreement_chance([0.5, 0.6]), "sum to 1"),
         (lambda: agreement_chance(0.5, 1), "n_annotators=1: give a whole number of at least 2"),
-        (lambda: agreement_chance(0.5, 4, kept=2), "no majority of 4 annotators"),
+        (lambda: agreement_chance(0.5, 4, kept=2), "not a majority of 4 annotators"),
         (lambda: agreement_chance([[0.5, 0.5]]), "at least two annotators"),
         (lambda: chance_difference(5), "n_kept is missing"),
         (lambda: chance_difference(5, 4), "hard=5 exceeds n_kept=4"),
@@ -363,9 +363,9 @@ def test_kappa_may_be_far_from_the_share_of_easy_items():
         (lambda: chance_difference(5, 9, method="other"), "not one of 'exact'"),
         (lambda: guess_rate_from_disagreement([0.5]), "at least two annotators"),
         (lambda: guess_rate_from_disagreement([0.9, 0.9]), "sum to 1.8 over 2 annotators"),
-        (lambda: guess_rate_from_disagreement([1.2, -0.2]), "no distribution"),
+        (lambda: guess_rate_from_disagreement([1.2, -0.2]), "not a distribution"),
         (lambda: fit_guesses([0.5, 0.5]), "do not determine their guesses"),
-        (lambda: fit_guesses([[0.5, 0.3, 0.2]] * 2, shared=True), "a guess that they share"),
+        (lambda: fit_guesses([[0.5, 0.3, 0.2]] * 2, shared=True), "a common guess distribution"),
         (lambda: disagreed_shares([[1, 0], [1, 0]]), "never disagree"),
         (lambda: expected_kappa(1.5, 0.5, 0.5), "easy_share=1.5 is not in"),
         (lambda: expected_kappa(0.5, [0.5, 0.5], [0.2, 0.3, 0.5]), "guess has 3 categories"),

@@ -48,8 +48,8 @@ def test_a_histogram_is_kept_as_it_is(rte):
         ([1, 0.5], {}, "whole numbers of at least 0"),
         ([np.nan, 1], {}, "whole numbers of at least 0"),
         ([0, 0, 0], {}, "no items"),
-        ([3], {}, "is no histogram"),
-        ([[1, 2]], {}, "is no histogram"),
+        ([3], {}, "is not a histogram"),
+        ([[1, 2]], {}, "is not a histogram"),
     ],
 )
 def test_what_is_no_histogram_is_refused(histogram, changes, message):
@@ -66,7 +66,7 @@ def test_labels_are_counted_item_by_item():
     assert counts.totals.tolist() == [1] * 9
     turned = Counts.from_annotations(a, positive="0")
     assert turned.items.tolist() == [1, 0, 0, 1, 0, 0, 0, 0, 1]
-    with pytest.raises(AnnotationError, match="differs from item to item"):
+    with pytest.raises(AnnotationError, match="differs between items"):
         _ = counts.histogram
 
 
@@ -137,7 +137,7 @@ def test_the_hard_share_counts_components_within_the_band():
     assert pytest.approx(159 / 800) == MODEL_M.hard_share()
     assert MODEL_M.hard_share((0.1, 0.3)) == pytest.approx(343 / 800)
     for band in ((0.6, 0.4), (0.0, 0.5), (0.5, 1.0)):
-        with pytest.raises(ValueError, match="two rising rates"):
+        with pytest.raises(ValueError, match="two ascending rates"):
             MODEL_M.hard_share(band)
 
 
@@ -401,7 +401,7 @@ def test_the_profile_says_when_nothing_is_known(rte):
 
 @pytest.mark.parametrize("grid", [[0.2, 0.1], [-0.1, 0.5], [0.5, 1.0], [[0.1]]])
 def test_grids_that_are_no_shares_are_refused(rte, grid):
-    with pytest.raises(ValueError, match="rising shares"):
+    with pytest.raises(ValueError, match="ascending shares"):
         mixtures.hard_share_profile(rte, grid=grid)
 
 
@@ -409,7 +409,7 @@ def test_three_components_need_five_labels():
     counts = Counts.from_histogram([10, 5, 5, 5, 10])
     with pytest.raises(ValueError, match="3 components, but 4 labels"):
         mixtures.hard_share_profile(counts)
-    with pytest.raises(ValueError, match="two rising rates"):
+    with pytest.raises(ValueError, match="two ascending rates"):
         mixtures.smallest_hard_count(Counts.from_histogram(np.ones(11)), within=(0.7, 0.3))
 
 
@@ -536,5 +536,5 @@ def test_impossible_annotators_are_refused(prevalence, rates, message):
 
 def test_annotators_histogram_needs_equal_numbers_of_labels():
     a = annotations([(0, 0, 0), (0, 1, 1), (1, 0, 0)])
-    with pytest.raises(AnnotationError, match="differs from item to item"):
+    with pytest.raises(AnnotationError, match="differs between items"):
         mixtures.annotator_histogram(a, 0.5, [0.9, 0.9], [0.9, 0.9])

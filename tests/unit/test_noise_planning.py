@@ -74,7 +74,7 @@ REFUSED = {
     "hard of 1": (lambda: noise.plan(100, 1.0), "hard must be between"),
     "rate of 0": (lambda: noise.items_needed(2, 0.1, rate=0.0), "rate must be between"),
     "p of 1": (lambda: noise.plan(100, 0.1, guess_distribution=1.0), "not between 0 and 1"),
-    "too noisy": (lambda: noise.items_needed(2, 0.5), "Take more annotators"),
+    "too noisy": (lambda: noise.items_needed(2, 0.5), "Use more annotators"),
     "too few items": (lambda: noise.annotators_needed(1, 0.5), "no number of annotators"),
     "half an item": (lambda: noise.plan(100.5, 0.1), "must be whole numbers, got 100.5"),
     "half an annotator": (lambda: noise.items_needed(2.5, 0.1), "must be whole numbers"),

@@ -34,7 +34,7 @@ def said(words):
         ("report labels.csv --empty category", "--empty category changes nothing"),
         ("report labels.csv --repeats first", "--repeats first changes nothing"),
         ("report labels.jsonl --repeats last", "--repeats last changes nothing"),
-        ("report one.csv --key names.csv", "so that names.csv lists none"),
+        ("report one.csv --key names.csv", "names.csv is empty"),
     ],
 )
 def test_a_note_says_that_an_option_found_no_case(labels, words, note):

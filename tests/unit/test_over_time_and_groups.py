@@ -134,7 +134,7 @@ def test_labels_without_a_time_are_left_out(frame):
     [
         (lambda n: np.zeros(n), "the same time"),
         (lambda n: np.full(n, np.nan), "the same time"),
-        (lambda n: np.arange(n - 1), "one time a label"),
+        (lambda n: np.arange(n - 1), "one time per label"),
         (lambda n: ["early"] * n, "neither numbers nor"),
     ],
 )
@@ -146,7 +146,7 @@ def test_times_that_show_nothing_are_refused(frame, times, said):
 def test_too_many_windows_are_refused(frame):
     with pytest.raises(AnnotationError, match="too few for 200"):
         over_time(labels_of(frame), frame["time"], windows=200)
-    with pytest.raises(AnnotationError, match="shows no change"):
+    with pytest.raises(AnnotationError, match="cannot show a change"):
         over_time(labels_of(frame), frame["time"], windows=1)
 
 
@@ -219,7 +219,7 @@ def test_times_of_tools_and_people_are_read(texts, read):
     ("texts", "said"),
     [
         (["03/04/2026", "05/06/2026"], "the day or the month"),
-        (["yesterday"], "no time that can be read"),
+        (["yesterday"], "not a readable time"),
         (["2026-11-24", "soon"], "'soon'"),
         (["", ""], "no label has a time"),
     ],
@@ -306,7 +306,7 @@ def test_an_export_says_when_its_labels_were_given(frame, tmp_path):
     for line in lines:
         line.pop("_timestamp")
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert "no record says so" in " ".join(run(path, "--over", "time", "--force").output.split())
+    assert "no record has one" in " ".join(run(path, "--over", "time", "--force").output.split())
 
 
 WHEN = "2026-11-24T10:05:00Z"

@@ -248,8 +248,8 @@ def test_labels_that_are_no_sets_and_repeated_labels_are_refused():
     ("membership", "options", "message"),
     [
         (np.zeros((2, 3)), {}, r"shape \(2, 3\) must have the shape"),
-        (np.full((2, 3, 2), 0.5), {}, "hold nothing but 0 and 1"),
-        (np.full((2, 3, 2), np.nan), {}, "hold nothing but 0 and 1"),
+        (np.full((2, 3, 2), 0.5), {}, "contain only 0 and 1"),
+        (np.full((2, 3, 2), np.nan), {}, "contain only 0 and 1"),
         (np.zeros((2, 1, 2)), {}, "at least two annotators, got 1"),
         (np.zeros((2, 3, 1)), {}, "pairs of categories need two"),
         (np.zeros((0, 3, 2)), {}, "no item has labels"),

@@ -30,7 +30,7 @@ def copied(tmp_path):
 
 
 FAULTS = {
-    "behind a quote": (HEADER + b'\n"a\n""b",x,1\n\n"a"b,x,1\n', "row 2: text behind a closing"),
+    "behind a quote": (HEADER + b'\n"a\n""b",x,1\n\n"a"b,x,1\n', "row 2: text after a closing"),
     "open quote": (HEADER + b'a,x,1\na,x,"1\n', "row 2: a quote that is not closed"),
     "NUL": (HEADER + b"a,x,1\na,x\0y,1\n", "row 2: a NUL byte"),
     "not UTF-8": (b"note," + HEADER + b"\xff,a,x,1\n", "row 1: not UTF-8"),
@@ -56,7 +56,7 @@ def test_faults_before_the_last_one_are_all_named_once(copied, monkeypatch, bloc
     assert str(caught.value).split("\n")[1:-1] == [
         "  row 1: 2 fields where the header has 3",
         "  row 3: 4 fields where the header has 3",
-        "  row 5: text behind a closing quote",
+        "  row 5: text after a closing quote",
     ]
 
 
@@ -109,7 +109,7 @@ def test_a_column_that_is_short_takes_nothing_from_the_next_row_group(tmp_path):
 SOUND = pa.array(["a", "b"])
 COLUMNS = {
     "not UTF-8": (pa.array([b"a", b"\xff"]).view(pa.string()), "not text or numbers"),
-    "infinite": (pa.array([1.0, float("inf")]), "Infinite numbers are no names"),
+    "infinite": (pa.array([1.0, float("inf")]), "Infinite numbers are not names"),
     "a list": (pa.array([["a"], ["b"]]), "not text or numbers"),
 }
 

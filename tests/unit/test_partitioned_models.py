@@ -177,7 +177,7 @@ def test_a_fit_goes_on_from_its_checkpoint_bit_by_bit(both, workers, tmp_path, m
     assert whole.fit.history.tobytes() == resumed.fit.history.tobytes()
     for ours, other in zip(whole.theta, resumed.theta, strict=True):
         assert np.asarray(ours).tobytes() == np.asarray(other).tobytes()
-    with pytest.raises(AnnotationError, match="there is no whole checkpoint"):
+    with pytest.raises(AnnotationError, match="there is no complete checkpoint"):
         module.fit_partitions(Passing(labels, AtOnce(), checkpoint=tmp_path / "none", resume=True))
 
 
@@ -202,14 +202,14 @@ def test_a_checkpoint_of_another_fit_is_refused(both, workers):
 
 def test_easinesses_need_a_folder_and_old_ones_are_removed(both, workers):
     _, labels = both
-    with pytest.raises(AnnotationError, match="need a folder for the checkpoint"):
+    with pytest.raises(AnnotationError, match="need a checkpoint folder"):
         glad.fit_partitions(Passing(labels, AtOnce()))
     found = glad.fit_partitions(workers, **FEW)
     kept = sorted(path.name for path in (workers.checkpoint / "items").iterdir())
     assert len(kept) == 2 * labels.n_partitions  # of the last two versions
     # Negative control: without one the posterior can't be made.
     (workers.checkpoint / "items" / kept[-1]).unlink()
-    with pytest.raises(AnnotationError, match="there is no whole checkpoint"):
+    with pytest.raises(AnnotationError, match="there is no complete checkpoint"):
         posterior_of(labels, found, labels.names(0))
 
 

@@ -304,8 +304,8 @@ def test_draws_are_the_same_from_every_kind_of_file(tmp_path, rng):
     ("content", "message"),
     [
         ("a,b\n1,x\n2,y\n3,z\n4,x\n", "column 'b' has other values than numbers"),
-        ("a\n1\n2\n", "2 draws a chain"),
-        ("a\n1\n2\n\n3\nnan\ninf\n", "no finite number"),
+        ("a\n1\n2\n", "2 draws per chain"),
+        ("a\n1\n2\n\n3\nnan\ninf\n", "not a finite number"),
     ],
 )
 def test_a_bad_file_is_refused(tmp_path, content, message):

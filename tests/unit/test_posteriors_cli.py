@@ -99,7 +99,7 @@ def test_a_reference_made_anew_is_the_stored_one(run, tmp_path, monkeypatch):
     first = run("reference-posterior", NAME, "--make", "--out", tmp_path / "stored")
     assert "FAILED" in first.output, "too few draws"
     again = run("reference-posterior", NAME, "--make", "--out", tmp_path / "anew")
-    assert "The draws are those that are stored, to the byte." in again.output
+    assert "The draws equal the stored ones byte for byte." in again.output
     monkeypatch.setattr(
         records, "get", lambda name: records.Posterior(**{**vars(record), "seed": 9})
     )

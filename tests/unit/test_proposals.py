@@ -147,8 +147,8 @@ def test_what_is_proposed_succeeds_as_printed(case, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("case", "reason"),
     [
-        ("ratings", "`annobench consensus` takes categories"),
-        ("free text", "free text are not compared"),
+        ("ratings", "`annobench consensus` needs categories"),
+        ("free text", "Free-text answers are not compared"),
         ("no finished answer", "No answer is finished"),
         ("one annotator", "All labels are of one annotator"),
         ("no item in common", "No item has labels of two annotators"),
@@ -184,7 +184,7 @@ def test_free_text_is_to_be_sorted(tmp_path):
     CASES["free text"][1](tmp_path / "t.json")
     done = run("report", tmp_path / "t.json")
     assert done.exit_code == 1
-    assert "Sort them into categories" in " ".join(done.output.split())
+    assert "Code them into categories" in " ".join(done.output.split())
 
 
 def test_a_file_that_is_there_is_not_proposed_to_be_replaced(tmp_path, monkeypatch):

@@ -138,7 +138,7 @@ def test_the_line_is_best_where_marks_count(rng):
 @pytest.mark.parametrize(
     ("marks", "outcome", "message"),
     [
-        ([1, 2], [1.0], "must be of one length"),
+        ([1, 2], [1.0], "must have the same length"),
         ([1, 1], [1.0, 2.0], "must differ"),
         ([1, 2], [1.0, 1.0], "must differ"),
         ([], [], "must differ"),

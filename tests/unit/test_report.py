@@ -464,7 +464,7 @@ def test_an_interval_beside_its_estimate_is_replaced_by_the_analytic_one():
     labels = Annotations.from_contingency([[600, 400], [400, 600]])
     row = value(agreement.report(labels, rng=4, replicates=500), "kappa_maximum")
     assert row["interval"] == "analytic"
-    assert "the bootstrap's is beside the estimate" in row["note"]
+    assert "the bootstrap's excludes the estimate" in row["note"]
     assert row["lower"] <= row["estimate"] <= row["upper"]
 
 

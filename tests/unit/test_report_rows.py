@@ -27,6 +27,6 @@ def test_annotators_left_out_in_turn_are_not_shown_where_that_takes_long(labels,
     monkeypatch.setattr(report_table, "entries", lambda result, weighted: 1)
     table = agreement.report(labels)
     left_out = table[table["breakdown"] == "without annotator"]
-    assert left_out["note"].str.startswith("Left out: 4 annotators in turn take long").all()
+    assert left_out["note"].str.startswith("Left out: 4 annotators, one by one, take long").all()
     assert left_out["estimate"].isna().all()
     assert not left_out["coefficient"].duplicated().any()

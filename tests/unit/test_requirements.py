@@ -110,4 +110,4 @@ def test_a_page_says_what_to_do_next(run, tmp_path, target, said):
 
 def test_a_target_within_the_interval_is_open(run):
     done = run("report", "labels.csv", "--target", "0.97")
-    assert "Whether alpha is 0.97 or more is open" in done.output
+    assert "It remains open whether alpha is 0.97 or more" in done.output

@@ -312,7 +312,7 @@ def test_no_error_found_leaves_recall_undefined():
 
 
 def test_one_sampled_item_leaves_the_variance_undefined():
-    with pytest.warns(DegenerateWarning, match="one item of a stratum"):
+    with pytest.warns(DegenerateWarning, match="a sample of one item"):
         found = estimate(StratifiedSample(100, 900, 50, 1, 30, 1))
     assert math.isnan(found.misses.standard_error)
     assert math.isfinite(found.recall.lower)  # Wilson's interval needs no estimated variance
@@ -323,7 +323,7 @@ def test_one_sampled_item_leaves_the_variance_undefined():
     [
         ((0, 90, 1, 10, 0, 0), "flagged is 0, an empty stratum"),
         ((10, 0, 1, 1, 0, 0), "passed is 0, an empty stratum"),
-        ((10, 90, 11, 10, 0, 0), r"flagged_sample is 11, and the stratum has 10.*from 1 to 10"),
+        ((10, 90, 11, 10, 0, 0), r"flagged_sample is 11, but the stratum has 10.*from 1 to 10"),
         ((10, 90, 5, 0, 0, 0), r"passed_sample is 0, .*from 1 to 90"),
         ((10, 90, 5, 10, 6, 0), r"hits is 6, and flagged_sample is 5.*from 0 to 5"),
         ((10, 90, 5, 10, 0, -1), "misses is -1"),

@@ -120,7 +120,7 @@ def test_a_selection_of_labels_counts_them_before_items_are_removed():
         ({"items": [True]}, r"items of shape \(1,\)\. Give True or False for each of the 2 items"),
         ({"annotators": [[0]]}, r"annotators of shape \(1, 1\)"),
         ({"items": ["x", "w", "v"]}, "items 'w', 'v' unknown"),
-        ({"items": [-1]}, "items -1 unknown. Give names that there are, or .* from 0 to 1"),
+        ({"items": [-1]}, "items -1 unknown. Give existing names, or .* from 0 to 1"),
         ({"annotators": [2]}, "annotators 2 unknown"),
         ({"annotators": [1, 1]}, "some annotators are listed twice"),
         ({"labels": ["1"]}, "labels are given as .* indices as whole numbers"),
@@ -347,7 +347,7 @@ def test_interval_categories_stay_different_numbers():
     assert a.recode({"1": "low", "2": "low", "3": "high"}, scale="ordinal").n_categories == 2
     with pytest.raises(AnnotationError, match=r"must be finite numbers .* got 'low'"):
         a.recode({"1": "low", "2": "low", "3": "4"})
-    with pytest.raises(AnnotationError, match="two are equal numbers"):
+    with pytest.raises(AnnotationError, match="are equal numbers"):
         a.relabel([0, 1, 1], categories=["1", "01"])
 
 

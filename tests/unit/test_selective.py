@@ -128,7 +128,7 @@ def test_the_true_coverage_lies_within_its_bounds(rng):
 
 
 def test_accuracy_and_precision_that_contradict_each_other_are_refused():
-    with pytest.raises(AnnotationError, match=r"no numbers of right answers give accuracy 0\.9"):
+    with pytest.raises(AnnotationError, match=r"no numbers of correct answers give accuracy 0\.9"):
         possible_answers([50, 50], 0.9, [0.5, 0.5])
 
 

@@ -41,9 +41,9 @@ def judged(**row):
 @pytest.mark.parametrize(
     ("passes", "labels", "says", "worth"),
     [
-        (True, 0.8, "about as often as they agree", "tells as much as 0.8 of a human's."),
+        (True, 0.8, "about as often as they agree", "is as informative as 0.8 of a human's."),
         (True, math.nan, "about as often as they agree", ""),
-        (False, 0.4, "does not pass, but its labels are worth 0.4 of a human's each", ""),
+        (False, 0.4, "does not pass, but each of its labels is worth 0.4 of a human's", ""),
         (False, math.nan, "", ""),
     ],
 )
@@ -67,7 +67,7 @@ def test_rates_that_may_be_none_are_named():
         }
     )
     found = judge_page._rate_rows(SimpleNamespace(rates=table))
-    assert [row["words"] for row in found] == ["may know nothing", "", "may know nothing"]
+    assert [row["words"] for row in found] == ["may be uninformative", "", "may be uninformative"]
 
 
 def test_a_goal_that_checks_do_not_reach_is_said_to_be_hopeless():
@@ -77,7 +77,7 @@ def test_a_goal_that_checks_do_not_reach_is_said_to_be_hopeless():
     )
     near, far = plan_page._steps(cheapest, pd.DataFrame({"information": []}), "")
     assert near.startswith("For near: 50 checks")
-    assert far.startswith("For far, checks alone will not do")
+    assert far.startswith("For far, checks alone are not enough")
 
 
 def test_the_curve_of_information_has_room_for_all_items(monkeypatch):
@@ -90,7 +90,7 @@ def test_the_curve_of_information_has_room_for_all_items(monkeypatch):
 
 def test_numbers_of_annotators_are_said():
     said = [report_further._whole(n) for n in (math.nan, math.inf, 1200.0)]
-    assert said == ["", "more than any number", "1,200"]
+    assert said == ["", "infinitely many", "1,200"]
 
 
 def test_items_to_discuss_have_texts_where_there_are_any():

@@ -66,9 +66,9 @@ def test_errors_of_annotators_by_hand():
 def test_what_is_no_distribution_is_refused():
     for p, t, message in (
         ([[1, 0]], [[1, 0], [0, 1]], "of shape"),
-        ([[0.7, 0.7]], [[1, 0]], "prediction is no distribution"),
+        ([[0.7, 0.7]], [[1, 0]], "prediction is not a distribution"),
         ([[1, 0]], [[np.nan, np.nan]], "or there is none"),
-        ([[np.nan, 1]], [[1, 0]], "prediction is no distribution"),
+        ([[np.nan, 1]], [[1, 0]], "prediction is not a distribution"),
     ):
         with pytest.raises(AnnotationError, match=message):
             soft_scores(p, t)

@@ -99,7 +99,7 @@ def test_a_model_is_fitted_by_its_name_on_either_engine(both, dask_workers):
     assert ab.models.fit(labels, "one_coin").accuracy.tobytes() == fitted.accuracy.tobytes()
     found = ab.models.fit(labels, "one_coin", engine="dask", scheduler=dask_workers)
     np.testing.assert_allclose(found.fit.accuracy, fitted.accuracy, rtol=1e-10)
-    with pytest.raises(AnnotationError, match=r"catd does not run on partitions. Take one of dawi"):
+    with pytest.raises(AnnotationError, match=r"catd does not run on partitions. Use one of dawi"):
         ab.models.fit(labels, "catd", engine="dask", scheduler=dask_workers)
     with pytest.raises(AnnotationError, match="there is no option 'smooth'"):
         ab.models.fit(labels, "one_coin", engine="dask", scheduler=dask_workers, smooth=1)
@@ -144,11 +144,13 @@ def test_a_lost_scheduler_or_worker_is_an_error_that_says_what_to_do(both, dask_
     _, labels = both
     client = AtOnce()
     client.status = "connecting"  # tasks that are submitted now would be waited for in vain
-    with pytest.raises(AnnotationError, match=r"the scheduler went away.*goes on with --resume"):
+    with pytest.raises(
+        AnnotationError, match=r"the connection to the scheduler was lost.*resumes with --resume"
+    ):
         labels.map_sum(client, n_items_of)
     worker = SimpleNamespace(address="tcp://host:1")
     for lost, said in (
-        (CancelledError(), "the scheduler went away"),
+        (CancelledError(), "the connection to the scheduler was lost"),
         (KilledWorker("task", worker, 3), r"tcp://host:1 was the last.*smaller partitions"),
     ):
         with pytest.raises(AnnotationError, match=said), dask_client(dask_workers):

@@ -69,7 +69,7 @@ def test_each_submission_is_scored_once_on_each_set_of_labels(table, cases):
 def test_labels_that_it_does_not_answer_have_no_score_and_a_reason(table):
     last = table.iloc[-1]
     assert pd.isna(last["accuracy"])
-    assert "answers no such labels" in last["note"]
+    assert "has no answers for these labels" in last["note"]
 
 
 def test_without_submissions_there_is_an_empty_table(cases):

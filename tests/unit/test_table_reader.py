@@ -178,7 +178,7 @@ def test_a_named_column_that_is_absent_or_used_twice_is_an_error(table):
 def test_a_missing_file_and_a_folder_are_errors(tmp_path):
     with pytest.raises(ReaderError, match=r"none\.csv: does not exist"):
         read_labels(tmp_path / "none.csv")
-    with pytest.raises(ReaderError, match="the folder holds no file"):
+    with pytest.raises(ReaderError, match="the folder has no files"):
         read_labels(tmp_path)
 
 

@@ -531,7 +531,7 @@ def test_floats_in_parquet_are_named_alike_whatever_else_is_in_the_column(tmp_pa
     assert each == names
     frame = pd.DataFrame({"item": list("xyz"), "annotator": "a", "label": [1.0, 2.5, np.inf]})
     frame.to_parquet(tmp_path / "labels.parquet")
-    with pytest.raises(ReaderError, match=r"labels\.parquet: Infinite numbers are no names"):
+    with pytest.raises(ReaderError, match=r"labels\.parquet: Infinite numbers are not names"):
         read_labels(tmp_path / "labels.parquet")
 
 

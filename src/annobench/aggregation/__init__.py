@@ -1,4 +1,4 @@
-"""From several labels to one: consensus, gold items, and decision trees."""
+"""Aggregation of labels: consensus, gold items, and decision trees."""
 
 import lazy_loader
 

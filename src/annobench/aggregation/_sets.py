@@ -1,4 +1,4 @@
-"""Sets of categories of the items of a consensus, and what they promise."""
+"""Category sets of a consensus, and their guarantee."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class CategorySets(Summarised):
     inside : ndarray of bool, shape (I, K)
         Whether a category is in an item's set.
     level : float
-        The probability with which a set is to hold its item's category.
+        Nominal probability that a set contains its item's category.
     promise : str
-        What is guaranteed, and under which assumption, a sentence or two.
+        The guarantee and its assumption, in one or two sentences.
     """
 
     inside: NDArray[np.bool_]
@@ -75,7 +75,7 @@ class CategorySets(Summarised):
 
 
 def category_sets(fitted: Fit, checked: GoldCheck | None, level: float) -> CategorySets:
-    """Take conformal sets where there is gold, and credible ones where there is none."""
+    """Return conformal sets if there is gold, otherwise credible sets."""
     if checked is None or checked.sets is None:
         return CategorySets(
             credible_sets(fitted.posterior, level),
@@ -86,15 +86,15 @@ def category_sets(fitted: Fit, checked: GoldCheck | None, level: float) -> Categ
     if checked.fixed:
         promise = (
             f"Sets are cross-conformal at level {level:g}: gold items inform the fit, and each was "
-            "compared by a fit without it. The probability that a set holds the item's category is "
-            f"usually near {level:g}; guaranteed is about {max(0.0, 2 * level - 1):g}, if the gold "
-            "items were drawn at random."
+            f"compared by a fit without it. The probability that a set contains the item's "
+            f"category is usually near {level:g}; about {max(0.0, 2 * level - 1):g} is guaranteed, "
+            f"if the gold items were drawn at random."
         )
     else:
         promise = (
-            f"Sets are split conformal at level {level:g}: the probability that a set holds the "
+            f"Sets are split conformal at level {level:g}: the probability that a set contains the "
             f"item's category is at least {level:g}, if the gold items were drawn at random."
         )
     if checked.sets_by_category:
-        promise += " This is so for the items of every category."
+        promise += " This holds for items of every category."
     return CategorySets(checked.sets, level, promise)

@@ -95,7 +95,7 @@ def doubtful_labels_table(annotations: Annotations, fitted: Fit) -> pd.DataFrame
 def annotators_table(
     n_labels: NDArray[Any], fitted: Fit, draws: SupportsDraws | None = None
 ) -> pd.DataFrame:
-    """Lay out what a fit says of annotators."""
+    """Tabulate a fit's parameters of annotators."""
     table = fitted.annotators_frame(draws)
     table.insert(1, "n_labels", n_labels)
     prevalence = getattr(fitted, "prevalence", None)

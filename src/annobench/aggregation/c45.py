@@ -1,9 +1,8 @@
-"""Decision trees as C4.5 grows and prunes them.
+"""Decision trees by C4.5.
 
-C4.5, which Weka calls J48, differs from the trees of scikit-learn in what decides about a split:
-the gain *ratio*, among attributes whose gain is not below the average. A numeric attribute pays
-for the thresholds it could choose from, so that it is not preferred to a word for having many.
-The grown tree is pruned by a pessimistic estimate of each node's errors.
+C4.5, which Weka calls J48, differs from scikit-learn's trees in its splitting criterion: the gain
+*ratio*, among attributes with at least average gain. Numeric attributes are penalised for their
+number of thresholds. The grown tree is pruned by a pessimistic estimate of each node's errors.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From labels to one category for each item, with certainty, and what each annotator is worth."""
+"""Consensus: each item's category with its probability, and each annotator's accuracy."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ FEW_SHARED = 10
 
 @dataclass(frozen=True, eq=False)
 class Consensus(Summarised):
-    """What a model makes of labels, as tables.
+    """A consensus by a model, as tables.
 
     Attributes
     ----------
@@ -79,15 +79,14 @@ class Consensus(Summarised):
     fitted : Fit
         The model's own fit.
     items : DataFrame
-        One row per item: `item`, `category` (the most probable, of equals the first),
-        `probability`, `n_labels`, `tied_vote`, `overruled` (whether one category has most of its
-        labels, and the model says another), and for each category ``probability_<name>`` and
-        ``votes_<name>``.
+        One row per item: `item`, `category` (the most probable; the first if tied), `probability`,
+        `n_labels`, `tied_vote`, `overruled` (whether the category differs from the item's most
+        frequent label), and for each category ``probability_<name>`` and ``votes_<name>``.
     annotators : DataFrame
-        One row per annotator: `annotator`, `n_labels`, and where the model says so `accuracy` (the
-        probability of being right on an item of the population), `bits` (the mutual information
-        of one label) and others, each with ``_lower95`` and ``_upper95`` where there are draws; NaN
-        of annotators who share no item with others.
+        One row per annotator: `annotator`, `n_labels`, and, if the model has them, `accuracy` (the
+        probability of being right on an item of the population), `bits` (the mutual information of
+        one label) and others, each with ``_lower95`` and ``_upper95`` if there are draws; NaN for
+        annotators who share no item with others.
     confusion : DataFrame
         One row per annotator, true category and label: `annotator`, `category`, `label`,
         `probability`, `lower95`, `upper95`; empty if the model has no such matrices.
@@ -96,24 +95,23 @@ class Consensus(Summarised):
     doubtful_labels : DataFrame
         One row per label whose category has a probability below .5, the least probable first, at
         most 10,000: `item`, `annotator`, `label`, its `probability`, the item's `category` and
-        `category_probability`; empty where nobody knows who gave a label.
+        `category_probability`; empty if annotators are unknown.
     convergence : DataFrame
         R-hat and effective sample sizes of a sampler's parameters; empty for other models.
     remarks : tuple of str
-        What a reader should know before using the tables.
+        Cautions for the reader.
     gold : GoldCheck or None
-        How good categories and probabilities are on gold items; None without gold.
+        Accuracy and calibration on gold items; None without gold.
     sets : CategorySets or None
-        Sets of categories of the items; None if none were asked for.
+        Sets of categories of the items; None unless requested.
     predictions : AddedValue or None
-        What a classifier's predictions add to the pool; None without, or with fewer than ten gold
-        items.
+        Contribution of a classifier's predictions to the pool; None without predictions, or with
+        fewer than ten gold items.
 
     Notes
     -----
-    Each interval is of the estimate beside it and holds it: quantiles of the bootstrap about the
-    fit, of draws about their mean. Where the estimate is outside, both ends are NaN, and a remark
-    says so.
+    Each interval contains its estimate: bootstrap quantiles for the fit, quantiles of draws for
+    their mean. If the estimate is outside, both limits are NaN, with a remark.
     """
 
     model: str
@@ -130,7 +128,7 @@ class Consensus(Summarised):
     predictions: AddedValue | None = None
 
     def summary(self) -> pd.DataFrame:
-        """Return how common the categories are.
+        """Return the prevalence of the categories.
 
         Returns
         -------
@@ -158,13 +156,13 @@ class Consensus(Summarised):
 
     @property
     def overruled(self) -> pd.DataFrame:
-        """The items for which the model overrules most of the labels, the surest first."""
+        """Items whose category differs from their most frequent label, the most certain first."""
         found = self.items[self.items["overruled"]]
         return found.sort_values("probability", ascending=False, kind="stable")
 
     @property
     def certainty(self) -> str:
-        """How many items have a certain category, and what that is conditional on."""
+        """The share of items with a certain category, and its assumptions."""
         certain = self.items["probability"].ge(CERTAIN).mean()
         return (
             f"{certain:.1%} of items have a category of probability {CERTAIN:.2f} or more, if "
@@ -178,17 +176,17 @@ class Consensus(Summarised):
         )
 
     def plot(self, axes: Axes | None = None) -> Axes:
-        """Draw the share of items that are at least so certain.
+        """Plot the share of items whose certainty is at least a given value.
 
         Parameters
         ----------
         axes : matplotlib.axes.Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on; by default those of a new figure.
 
         Returns
         -------
         matplotlib.axes.Axes
-            What was drawn on.
+            The axes.
         """
         return Fit.plot(self.fitted, axes)
 
@@ -231,23 +229,23 @@ def consensus(
     out: str | Path | None = None,
     **options: Any,
 ) -> Consensus | PartitionedConsensus:
-    """Fit a model and lay out what it says of items, annotators and categories.
+    """Fit a model and tabulate items, annotators and categories.
 
     Parameters
     ----------
     annotations : Annotations, BlockedLabels, str, Path or callable
         The labels, nominal or ordinal, in memory or in a folder of partitions; or a function that
-        gives them anew for every pass, chunk by chunk, all labels of an item in one.
+        yields them for each pass, chunk by chunk, with all labels of an item in one chunk.
     model : str, default "dawid_skene"
-        The name of a model that `annobench.models.discover` finds.
+        Name of a model, as in `annobench.models.names`.
     rng : numpy.random.Generator or int, optional
-        For random starts, samplers and the bootstrap.
+        Source of randomness for starts, samplers and the bootstrap, or a seed.
     replicates : int, default 200
         Bootstrap samples of items for the intervals of a model that offers a bootstrap; 0 for no
         intervals. Samplers have intervals from their draws.
     gold : mapping of str to str, optional
-        Known categories of some items: fixed, if the model takes gold, and what the categories are
-        scored and the probabilities calibrated on. `items` then has the columns `gold` and
+        Known categories of some items: fixed in the fit, if the model accepts gold, and used to
+        score categories and calibrate probabilities. `items` then has the columns `gold` and
         `calibrated`, the calibrated probability of the category.
     sets : float, optional
         Level of category sets, such as .9, in (0, 1): conformal with gold, else credible. `items`
@@ -256,25 +254,25 @@ def consensus(
         Where partitions are fitted: in memory or on Dask's workers; by default on Dask if there
         are more than 5,000,000 labels.
     scheduler : str, distributed.Client or concurrent.futures.Executor, optional
-        Who passes over partitions: an executor, or Dask's workers, by the address of their
-        scheduler or a client. By default Dask's are started here, a process a core.
+        What processes partitions: an executor, or Dask workers, given by the address of their
+        scheduler or a client. By default Dask workers are started locally, one per core.
     out : str or Path, optional
-        The folder to which workers, which must see it, write items, a file a partition.
+        Folder, accessible to the workers, for the items, one file per partition.
     **options
         Passed to the model's `fit`; on Dask to `consensus_partitions`.
 
     Returns
     -------
     Consensus or PartitionedConsensus
-        Tables of items, annotators, confusion matrices and prevalence. From Dask it has no
+        Tables of items, annotators, confusion matrices and prevalence. With Dask there are no
         intervals, and items are in the folder.
 
     Raises
     ------
     AnnotationError
-        If there is no such model, it has no such option, or it can't take the labels; if Dask is
-        to fit and these are no partitions, or no folder is named; if sets are asked for and there
-        are too few gold items for them, or the labels are not in memory.
+        If there is no such model or option, or the model does not accept the labels; if Dask is
+        requested but the labels are not partitions, or no folder is given; if sets are requested
+        but there are too few gold items, or the labels are not in memory.
 
     Examples
     --------
@@ -291,7 +289,7 @@ def consensus(
             )
         if sets is not None:
             raise AnnotationError(
-                "consensus: category sets need all items in memory, and these are in blocks. Leave "
+                "consensus: category sets need all items in memory, but these are in blocks. Leave "
                 "sets out."
             )
         return consensus_partitions(
@@ -357,7 +355,7 @@ def consensus(
 def _added(
     annotations: Annotations, fitted: PoolFit, predictions: Any, rng: np.random.Generator
 ) -> tuple[AddedValue | None, list[str]]:
-    """Measure what predictions add, and say what was left out."""
+    """Measure the contribution of predictions, and report what was left out."""
     try:
         found = added_value(annotations, fitted, predictions, rng=rng)
     except AnnotationError as error:
@@ -368,14 +366,14 @@ def _added(
 
 
 def draw(found: Consensus, folder: Path) -> list[str]:
-    """Write a picture of items and annotators.
+    """Plot items and annotators.
 
     Parameters
     ----------
     found : Consensus
-        What to write.
+        The consensus.
     folder : Path
-        Made if need be. Each file is written whole or not at all.
+        The folder; created if necessary. Files are written atomically.
 
     Returns
     -------
@@ -428,20 +426,20 @@ def _bootstrap(
 
 
 def _refuse_free_text(annotations: Annotations, method: Method) -> None:
-    """Refuse so many categories that confusion matrices hold more numbers than a machine."""
+    """Reject numbers of categories for which confusion matrices exceed memory."""
     a = annotations
     if "confusion" not in method.returns or a.n_annotators * a.n_categories**2 <= MAX_CONFUSION:
         return
     raise AnnotationError(
         f"consensus: {a.n_categories:,} categories in {a.n_labels:,} labels are too many for "
-        f"{method.name}, which has a row of probabilities for each category and annotator. If "
-        "they are free text, sort them into categories first; or take a model without confusion "
-        "matrices, such as voting or mace."
+        f"{method.name}, which has a row of probabilities for each category and annotator. If they "
+        f"are free text, code them into categories first; or use a model without confusion "
+        f"matrices, such as voting or mace."
     )
 
 
 def _design_remarks(annotations: Annotations, method: Method) -> list[str]:
-    """Say what the design of the labels, whatever they are, leaves open."""
+    """Report limitations of the design."""
     if not method.compares:
         return []
     remarks = []
@@ -457,7 +455,7 @@ def _design_remarks(annotations: Annotations, method: Method) -> list[str]:
 
 
 def _evidence_remarks(annotations: Annotations) -> list[str]:
-    """Say that annotators agree no more than by chance, whatever a model makes of that."""
+    """Report if annotators agree no more than by chance."""
     labels = annotations.first_labels()
     if labels.scale == "set":
         return []
@@ -478,16 +476,15 @@ def _evidence_remarks(annotations: Annotations) -> list[str]:
         return []
     return [
         "The annotators may agree no more often than by chance (Krippendorff's alpha "
-        f"{found.estimate:.3g}, 95% interval {found.lower:.3g} to {found.upper:.3g}). A model "
-        "can be certain of categories even then: don't rely on its probabilities before "
-        "you have checked some items."
+        f"{found.estimate:.3g}, 95% interval {found.lower:.3g} to {found.upper:.3g}). A model can "
+        f"be overconfident even then: don't rely on its probabilities before checking some items."
     ]
 
 
 def _without_interval(
     annotators: pd.DataFrame, confusion: pd.DataFrame, prevalence: pd.DataFrame
 ) -> list[str]:
-    """Say of which estimates there are draws and no interval."""
+    """Report estimates with draws but without an interval."""
     judged = [(name, annotators, name, f"{name}_lower95") for name in annotators]
     listed = []
     for what, table, estimate, lower in (

@@ -1,9 +1,8 @@
-"""Gold items beside labels: fixed where a model allows it, and used to judge and mend the rest.
+"""Gold items: fixed if the model allows it, and used for scores and calibration.
 
-A model whose fit takes `gold` has gold items fixed, and they inform its confusion matrices. What it
-then says of them says nothing about how good it is: for the scores gold items are divided into
-folds, and those of each fold are judged by a fit in which they are not known. A model that takes no
-gold is fitted once, and judged on all.
+If a model's fit accepts `gold`, gold items are fixed and inform its confusion matrices. Scores on
+fixed items would be meaningless, so gold items are divided into folds, and each fold is scored by a
+fit without it. Other models are fitted once, and scored on all gold items.
 """
 
 from __future__ import annotations
@@ -37,27 +36,26 @@ FOLDS: Final = 5
 
 @dataclass(frozen=True, eq=False)
 class GoldCheck(Summarised):
-    """What gold items say of a model's categories and probabilities.
+    """Scores and calibration of a model on gold items.
 
     Attributes
     ----------
     codes : ndarray of int, shape (I,)
-        Gold categories; -1 where there is none, K for one that no label names.
+        Gold categories; -1 if unknown, K for a category without labels.
     fixed : bool
         Whether the fit has gold items fixed.
     accuracy : Interval
-        Share of gold items that are right, where they are not known to the fit, with Wilson's
-        interval.
+        Share of gold items with the correct category, in fits without them, with Wilson's interval.
     categories : DataFrame
         A row per category: `category`, `n_gold`, and `recall` and `precision` with Wilson's
-        intervals, such as `recall_lower`; NaN where there is nothing to divide by.
+        intervals, such as `recall_lower`; NaN if the denominator is 0.
     calibration : Calibration or None
-        Of the probabilities; None without a gold category that a label names.
+        Calibration of the probabilities; None if no gold category occurs among the labels.
     remarks : tuple of str
         What was left out.
     sets : ndarray of bool, shape (I, K), or None
-        Which categories are in an item's conformal set, of a gold item its category alone; None
-        if none were asked for.
+        Whether a category is in an item's conformal set (for a gold item only its category); None
+        unless requested.
     sets_by_category : bool
         Whether the guarantee of the sets holds for items of each category.
     """
@@ -113,7 +111,7 @@ def fit_with_gold(
     rng : numpy.random.Generator or int, optional
         For folds, bootstrap and a random model.
     level : float, default 0.95
-        Of the intervals.
+        Level of the intervals.
     sets : float, optional
         Level of category sets, in (0, 1).
     **options
@@ -122,9 +120,9 @@ def fit_with_gold(
     Returns
     -------
     Fit
-        With all gold items fixed, where the model allows it.
+        With all gold items fixed, if the model allows it.
     GoldCheck
-        How good it is.
+        Scores and calibration.
 
     Raises
     ------
@@ -215,7 +213,7 @@ def _with_sets(
 def _codes(
     annotations: Annotations, gold: Mapping[str, str]
 ) -> tuple[NDArray[np.int64], list[str]]:
-    """Return codes by item, and what was left out."""
+    """Return codes by item, and remarks on what was left out."""
     place = {name: i for i, name in enumerate(annotations.items)}
     known = {name: k for k, name in enumerate(annotations.categories)}
     labelled = np.diff(annotations.by_item.offsets) > 0

@@ -1,4 +1,4 @@
-"""Consensus on labels that memory does not hold, written by partition."""
+"""Consensus on labels that do not fit in memory, written by partition."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CERTAIN = 0.99
 
 @dataclass(frozen=True, eq=False)
 class PartitionedConsensus(Summarised):
-    """What a model makes of partitions: small tables, and a folder with the items.
+    """A consensus on partitions: small tables, and a folder with the items.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class PartitionedConsensus(Summarised):
     folder : Path
         ``items/00000.parquet`` and so on have the columns of `Consensus.items`, with names.
     annotators, confusion, prevalence : DataFrame
-        As of `Consensus`, without intervals.
+        As for `Consensus`, without intervals.
     n_tied, n_certain : int
         Items with tied votes; with a category of probability 0.99 or more.
     remarks : tuple of str
@@ -127,14 +127,14 @@ def consensus_partitions(
     say: Callable[[str], None] = lambda line: None,
     **options: Any,
 ) -> PartitionedConsensus:
-    """Fit a model to labels in blocks, and write each item's category, a file a block.
+    """Fit a model to labels in blocks, and write each item's category, one file per block.
 
     Parameters
     ----------
     labels : BlockedLabels
         The labels.
     out : str or Path
-        The folder to write to; workers must see it.
+        Output folder; workers must have access to it.
     model : str, default "dawid_skene"
         A model whose E-step is local to an item: "voting", "weighted_voting", "one_coin",
         "dawid_skene", "mace" or "glad".
@@ -145,7 +145,7 @@ def consensus_partitions(
     scheduler : str, distributed.Client or concurrent.futures.Executor, optional
         Who passes over partitions, as for `annobench.report`.
     resume : bool, default False
-        Whether to go on from the checkpoint that an interrupted fit left in `out`.
+        Whether to resume from the checkpoint of an interrupted fit in `out`.
     say : callable, optional
         Called with a line on progress, such as the log likelihood after an iteration.
     **options
@@ -163,7 +163,7 @@ def consensus_partitions(
 
     Notes
     -----
-    Estimates are those of the model on the same labels in memory, but for rounding. There are no
+    Estimates equal those of the model on the same labels in memory, up to rounding. There are no
     intervals, since a bootstrap would fit the model hundreds of times.
     """
     options |= {} if gold is None else {"gold": gold}
@@ -203,7 +203,7 @@ def consensus_partitions(
 
 
 def _write(block: Block, passes: Passes[Any, Any], theta: Any, out: Path) -> _Sums:
-    """Write the items of a block, the file whole or not at all."""
+    """Write the items of a block atomically."""
     labels = block.annotations
     posterior = passes.sweep(block.made(Votes), theta, block.number)[1]
     fitted = _BlockFit(block.names, labels.annotators, labels.categories, posterior)

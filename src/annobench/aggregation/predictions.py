@@ -1,4 +1,4 @@
-"""What a classifier's probabilities add to a pool of models, on gold items."""
+"""The contribution of a classifier's probabilities to a pool of models, on gold items."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FEWEST: Final = 10
 
 @dataclass(frozen=True, eq=False)
 class AddedValue(Summarised):
-    """Log loss of a pool with predictions and without, on gold items left out of the weights.
+    """Cross-validated log loss of a pool with and without predictions.
 
     Attributes
     ----------
@@ -36,11 +36,11 @@ class AddedValue(Summarised):
         Log loss and accuracy, and their differences with intervals: `score`, `without`,
         `with_predictions`, `difference`, `lower`, `upper`.
     log_loss : Interval
-        Of the difference of log losses; below 0 predictions add something.
+        Interval of the difference of log losses; predictions help if it is below 0.
     weight, weight_error : float
-        Of the predictions in the pool, with its standard deviation.
+        Weight of the predictions in the pool, with its standard deviation.
     n_gold : int
-        Items on which this was measured.
+        Number of gold items used.
     n_left_out : int
         Predicted items that have no labels.
     """
@@ -64,12 +64,12 @@ class AddedValue(Summarised):
 
     @property
     def verdict(self) -> str:
-        """What the predictions do, as far as the gold items tell."""
+        """The conclusion from the gold items."""
         if self.log_loss.upper < 0:
             return "the predictions add to the labels"
         if self.log_loss.lower > 0:
             return "the predictions make the probabilities worse: leave them out"
-        return "whether the predictions add anything is not known from these gold items"
+        return "these gold items do not show whether the predictions add anything"
 
     def _headline(self) -> str:
         without, with_them = self.table.loc[0, ["without", "with_predictions"]]
@@ -102,7 +102,7 @@ def added_value(
     rng : numpy.random.Generator or int, optional
         Divides gold items into ten folds.
     level : float, default 0.95
-        Of the intervals.
+        Level of the intervals.
 
     Returns
     -------
@@ -116,9 +116,9 @@ def added_value(
 
     Notes
     -----
-    Each gold item is judged by weights that were fitted without its fold. As the ten sets of
-    weights have most gold items in common, the variance of a mean over items is multiplied by
-    1 + F / (F - 1), F being the folds, as Nadeau and Bengio propose.
+    Each gold item is scored by weights fitted without its fold. As training sets overlap, the
+    variance of a mean over items is multiplied by 1 + F / (F - 1), with F the number of folds,
+    following Nadeau and Bengio.
 
     References
     ----------
@@ -131,8 +131,8 @@ def added_value(
     known = np.flatnonzero((fitted.gold >= 0) & labelled)
     if known.size < FEWEST:
         raise AnnotationError(
-            f"predictions: {known.size} gold items with labels are too few to say what predictions "
-            f"add. Give {FEWEST} or more."
+            f"predictions: {known.size} gold items with labels are too few to measure the "
+            f"contribution of predictions. Give {FEWEST} or more."
         )
     fold = np.full(fitted.gold.size, -1)
     fold[known] = rng.permutation(np.arange(known.size) % FOLDS)

@@ -1,8 +1,8 @@
 """Coefficients of agreement between annotators: one module per coefficient, found automatically.
 
 Every coefficient is a function of `Annotations` that returns an `Agreement`: the estimate, its
-standard error and intervals, and its components. It and its aliases are names of this package if
-its module is in `annobench.agreement.coefficients`.
+standard error and intervals, and its components. Coefficients in
+`annobench.agreement.coefficients`, and their aliases, are names of this package.
 """
 
 from __future__ import annotations

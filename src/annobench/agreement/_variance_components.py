@@ -1,13 +1,13 @@
 """Variance components of a two-way random design without replication: items and annotators.
 
-x_ij = mu + p_i + a_j + e_ij. Complete designs have mean squares; others are fitted by REML: with
-s = (s_p, s_a) the standard deviations of items and annotators over that of the residual, the mixed
+x_ij = mu + p_i + a_j + e_ij. Complete designs have mean squares; others are fitted by REML: with s
+= (s_p, s_a) the standard deviations of items and annotators divided by the residual one, the mixed
 model equations of (mu, a, p) scaled by s have the matrix
 
     C = [X'X, X'Z S; S Z'X, S Z'Z S + I],
 
 and -2 log L = (N - 1) log q + log |C| up to a constant, with q the residual sum of squares of the
-equations. Items, which are many, are absorbed: their block of C is diagonal.
+equations. The many items are absorbed, as their block of C is diagonal.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def from_mean_squares(table: Floats) -> tuple[Components, tuple[float, float, fl
     Components
         Negative estimates set to 0.
     mean_squares : tuple of float
-        Of items, annotators and residual.
+        Mean squares of items, annotators and residual.
 
     References
     ----------
@@ -81,7 +81,7 @@ def from_mean_squares(table: Floats) -> tuple[Components, tuple[float, float, fl
 
 
 class _Design:
-    """The sums of labels that the likelihood needs."""
+    """Sums of labels for the likelihood."""
 
     def __init__(self, a: Annotations, values: Floats) -> None:
         self.n_labels = a.n_labels
@@ -92,13 +92,13 @@ class _Design:
         self.set_values(a, values)
 
     def set_values(self, a: Annotations, values: Floats) -> None:
-        """Take other labels of the same design."""
+        """Set other labels for the same design."""
         self.item_sum = np.bincount(a.item, values, minlength=self.per_item.size)
         self.annotator_sum = np.bincount(a.annotator, values, minlength=self.per_annotator.size)
         self.square = float(values @ values)
 
     def profile(self, scales: Floats) -> tuple[float, float]:
-        """Return -2 log L, up to a constant, and the residual variance at the best."""
+        """Return -2 log L, up to a constant, and the residual variance that minimises it."""
         of_items, of_annotators = scales
         diagonal = of_items**2 * self.per_item + 1
         weight = of_items**2 / diagonal
@@ -122,7 +122,7 @@ class _Design:
 
 
 class Refits:
-    """Fits by REML to labels of one design: those given, and those drawn from a fit.
+    """REML fits to the given labels, and to labels simulated for the same design.
 
     Patterson and Thompson (1971), Biometrika 58; Searle, Casella and McCulloch (1992), Variance
     Components, Chapter 6.
@@ -134,7 +134,7 @@ class Refits:
         self.design = _Design(a, self.values)
 
     def explains_all(self) -> bool:
-        """Return whether items and annotators explain the labels without a residual."""
+        """Return whether items and annotators explain the labels without residual."""
         n = np.arange(self.a.n_labels)
         place = np.concatenate([self.a.item, self.a.annotator + self.a.n_items])
         ones = np.ones(2 * n.size)
@@ -143,7 +143,7 @@ class Refits:
         return bool(residual <= _NONE * np.linalg.norm(self.values))
 
     def fit(self, start: Floats | None = None) -> Components:
-        """Estimate the components, from a start, or from several."""
+        """Estimate the components, from one start or several."""
         # The likelihood may have a ridge along which one component vanishes: start on both sides.
         starts = ((1.0, 0.5), (0.3, 0.3), (1.0, 0.0)) if start is None else (start,)
         best: Any = None

@@ -1,4 +1,4 @@
-"""Each annotator compared with all others, and which pairs of annotators have items in common."""
+"""Each annotator compared with all others, and pairs of annotators with common items."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def annotator_agreement(annotations: Annotations) -> pd.DataFrame:
 
     Notes
     -----
-    The cost is linear in the number of labels; of sets, times the number of different ones.
+    The cost is linear in the number of labels; for sets, times the number of distinct sets.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def annotator_agreement(annotations: Annotations) -> pd.DataFrame:
 
 
 def agreement_of_labels(a: Annotations) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Sum, for every label, its agreement with the other labels of its item; count these."""
+    """Sum each label's agreement with the other labels of its item, and count these."""
     others = np.diff(a.by_item.offsets)[a.item] - 1
     return _agreeing_with_others(a, others), others
 
@@ -97,7 +97,7 @@ def _agreeing_with_others(a: Annotations, others: NDArray[Any]) -> NDArray[np.fl
 
 
 def pair_annotators(annotations: Annotations) -> pd.DataFrame:
-    """Count the items that each pair of annotators has in common.
+    """Count the common items of each pair of annotators.
 
     Parameters
     ----------
@@ -107,8 +107,8 @@ def pair_annotators(annotations: Annotations) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        first, second (codes), n_items; those with the most items first. With many annotators
-        of many labels, of the 300 annotators with the most labels alone.
+        first, second (codes), n_items; pairs with the most items first. For large data with many
+        annotators, only the 300 annotators with the most labels.
     """
     annotations.check_annotators("pair_annotators")
     a = annotations

@@ -1,4 +1,4 @@
-"""Where agreement comes from: by category, by annotator, by pair of annotators, by item."""
+"""Breakdowns of agreement by category, annotator, pair of annotators and item."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def contingency(annotations: Annotations) -> NDArray[np.float64]:
 
 
 def by_category(statistic: Statistic, level: float) -> pd.DataFrame:
-    """Set each category against the rest.
+    """Compute the coefficient of each category against the rest.
 
     Parameters
     ----------
@@ -82,13 +82,13 @@ def by_category(statistic: Statistic, level: float) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        category, n_labels, estimate, standard_error, lower, upper; NaN for a category that
-        nobody or everybody gave throughout.
+        category, n_labels, estimate, standard_error, lower, upper; NaN for a category that all
+        labels, or none, name.
 
     Raises
     ------
     AnnotationError
-        If weights or a metric leave no meaning to merged categories.
+        If categories cannot be merged because the coefficient has weights or a metric.
 
     Warns
     -----
@@ -98,8 +98,8 @@ def by_category(statistic: Statistic, level: float) -> pd.DataFrame:
     check_level(level, statistic.name)
     if not statistic.collapsible:
         raise AnnotationError(
-            f"{statistic.name}: no category can be set against the rest where the order, the "
-            "distance or the value of the categories counts. Use a coefficient of nominal labels, "
+            f"{statistic.name}: categories cannot be merged if their order, distance or value "
+            f"matters. Use a coefficient of nominal labels, "
             "without weights or metric."
         )
     annotations = statistic.annotations
@@ -120,8 +120,7 @@ def by_category(statistic: Statistic, level: float) -> pd.DataFrame:
     if no_width:
         warnings.warn(
             f"{statistic.name}: the intervals of {', '.join(map(repr, no_width[:10]))} have no "
-            "width. That says nothing about other "
-            "items: report how many items agree instead.",
+            f"width, which says nothing about other items: report how many items agree instead.",
             IntervalWarning,
             stacklevel=3,
         )
@@ -238,7 +237,7 @@ def _row_products(rows: Rows, gradient: Floats, pair: NDArray[np.int64]) -> NDAr
 
 
 def leave_one_out(statistic: Statistic) -> pd.DataFrame:
-    """Compute a coefficient without each annotator in turn.
+    """Compute a coefficient leaving out each annotator in turn.
 
     Parameters
     ----------
@@ -267,8 +266,8 @@ def by_annotator(statistic: Statistic) -> pd.DataFrame:
     -------
     DataFrame
         annotator; n_labels; n_pairs, the pairs of labels with another annotator's on the same
-        item; observed_agreement, their mean; without, the coefficient when the annotator
-        is left out; change, how much leaving out adds.
+        item; observed_agreement, their mean; without, the coefficient when the annotator is left
+        out; change, without minus the overall coefficient.
     """
     statistic.annotations.check_annotators("by_annotator")
     annotations = statistic.annotations
@@ -300,7 +299,7 @@ def by_annotator(statistic: Statistic) -> pd.DataFrame:
 
 
 def by_item(statistic: Statistic) -> pd.DataFrame:
-    """Give the observed agreement of every item.
+    """Return the observed agreement of every item.
 
     Parameters
     ----------

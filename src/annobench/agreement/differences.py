@@ -36,13 +36,13 @@ class Difference(SummarisedScalars):
     estimate : float
         The first minus the second.
     standard_error : float
-        Of the difference, the covariance of the two included.
+        Standard error of the difference, allowing for the covariance of the two.
     lower, upper, level : float
         The interval and its level.
     p_value : float
-        Two-sided, of no difference.
+        Two-sided p-value of no difference.
     n_items : int
-        Items that enter both.
+        Number of items used for both.
     kind : str
         "analytic" or "percentile".
     """
@@ -68,21 +68,20 @@ def difference(
 ) -> Difference:
     """Compare two coefficients computed on the same items.
 
-    They may differ in annotators, in categories (such as a collapsed scheme), or in the
-    coefficient itself. Items are matched by name and resampled together, so that what the two share
-    cancels. Labels made from two tables of counts share no items, whatever their names: compare
-    their intervals instead.
+    They may differ in annotators, in categories (such as a collapsed scheme), or in the coefficient
+    itself. Items are matched by name and resampled jointly, so that the covariance is accounted
+    for. Two tables of counts share no items, whatever their names: compare their intervals instead.
 
     Parameters
     ----------
     first, second : Statistic
-        The two.
+        The two coefficients.
     kind : {"analytic", "percentile"}, default "analytic"
-        By the empirical influence values and the normal distribution, or by the bootstrap.
+        From empirical influence values and the normal distribution, or from the bootstrap.
     level : float, default 0.95
-        In (0, 1).
+        Level of the interval, in (0, 1).
     replicates : int, default 2000
-        Of the bootstrap.
+        Number of bootstrap samples.
     rng : numpy.random.Generator or int, optional
         The source of randomness, or its seed; needed by the bootstrap.
 
@@ -102,7 +101,7 @@ def difference(
     DegenerateWarning
         If the estimate is outside the quantiles of the bootstrap; there is no interval (NaN).
     IntervalWarning
-        If the interval has no width, and not because the two are one coefficient.
+        If the interval has no width although the coefficients differ.
 
     References
     ----------
@@ -132,8 +131,8 @@ def difference(
     n_shared = int(enters.all(axis=0).sum())
     if n_shared == 0:
         raise AnnotationError(
-            "difference: the two coefficients have no item in common, matched by name. Name the "
-            "items alike; for two independent samples compare their intervals."
+            "difference: the two coefficients have no item in common by name. Give the items equal "
+            "names; for two independent samples compare their intervals."
         )
     estimate = first.estimate - second.estimate
     used = enters[0] | enters[1]
@@ -167,8 +166,8 @@ def difference(
     # One coefficient by two names: the difference is 0 without any uncertainty.
     if found.upper - found.lower < TOLERANCE and not (estimate == 0 and disputed):
         warnings.warn(
-            f"difference: the {kind} interval has no width. It "
-            "says nothing about other items: report the difference without it.",
+            f"difference: the {kind} interval has no width, which says nothing about other "
+            f"items: report the difference without it.",
             IntervalWarning,
             stacklevel=2,
         )

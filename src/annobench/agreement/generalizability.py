@@ -1,13 +1,13 @@
-"""Generalizability coefficients: how much of the variance of numbers is due to items.
+"""Generalizability coefficients: the share of variance due to items.
 
-A label is x_ij = mu + p_i + a_j + e_ij: the mean, the item, the annotator, and what is left, the
-interaction of both with error in it. Of the mean of n annotators
+A label is x_ij = mu + p_i + a_j + e_ij: the mean, the item, the annotator, and the residual, which
+confounds interaction and error. Of the variance of the mean of n annotators,
 
     relative  s_p^2 / (s_p^2 + s_e^2 / n)
     absolute  s_p^2 / (s_p^2 + (s_a^2 + s_e^2) / n)
 
-is due to items. The first is for decisions between items that the same annotators labelled, the
-second for the labels as such, and for items that different annotators labelled.
+is due to items. The relative coefficient is for comparisons of items with the same annotators, the
+absolute one for the labels themselves, and for items with different annotators.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Kind = Literal["relative", "absolute"]
 
 @dataclass(frozen=True, repr=False)
 class Generalizability(Summarised):
-    """Variance components of items, annotators and the rest, and what follows from them.
+    """Variance components of items, annotators and residual, and coefficients.
 
     Attributes
     ----------
@@ -47,11 +47,11 @@ class Generalizability(Summarised):
     absolute, absolute_lower, absolute_upper : float
         The absolute coefficient of one annotator, in [0, 1], with its confidence limits.
     n_items, n_annotators, n_labels : int
-        Of the labels.
+        Numbers of items, annotators and labels.
     estimation : {"analysis of variance", "REML"}
-        How components were estimated: the first if every annotator labelled every item.
+        Method of estimation: analysis of variance if every annotator labelled every item.
     level : float
-        Of the limits.
+        Level of the limits.
     """
 
     items: float
@@ -75,7 +75,7 @@ class Generalizability(Summarised):
         Returns
         -------
         DataFrame
-            Three rows: variance, share of the sum.
+            Three rows: variance, and its share of the total.
         """
         variance = np.array([self.items, self.annotators, self.residual])
         total = variance.sum()
@@ -90,17 +90,17 @@ class Generalizability(Summarised):
         )
 
     def by_annotators(self, numbers: Iterable[int] = (1, 2, 3, 5, 10)) -> pd.DataFrame:
-        """Return the coefficients of the mean of several annotators.
+        """Return the coefficients for the mean of several annotators.
 
         Parameters
         ----------
         numbers : iterable of int, default (1, 2, 3, 5, 10)
-            Annotators, at least 1.
+            Numbers of annotators, at least 1.
 
         Returns
         -------
         DataFrame
-            One row a number: n_annotators, relative, relative_lower, relative_upper, absolute,
+            One row per number: n_annotators, relative, relative_lower, relative_upper, absolute,
             absolute_lower, absolute_upper.
 
         Raises
@@ -122,19 +122,19 @@ class Generalizability(Summarised):
     def annotators_needed(
         self, target: float = 0.8, *, kind: Kind = "absolute"
     ) -> tuple[float, float, float]:
-        """Return how many annotators per item a coefficient takes.
+        """Return the number of annotators per item needed for a coefficient.
 
         Parameters
         ----------
         target : float, default 0.8
-            Of the coefficient, in (0, 1).
+            Required value of the coefficient, in (0, 1).
         kind : {"relative", "absolute"}, default "absolute"
             Which coefficient.
 
         Returns
         -------
         estimate, lower, upper : float
-            Whole numbers, at least 1; infinite where items do not differ. NaN where undefined.
+            Whole numbers, at least 1; infinite if items do not vary, NaN if undefined.
 
         Raises
         ------
@@ -178,23 +178,23 @@ def generalizability(
     annotations : Annotations
         At least two annotators and two items, whose labels are numbers; labels may be missing.
     level : float, default 0.95
-        Of the limits, in (0, 1).
+        Level of the limits, in (0, 1).
     replicates : int, default 200
-        Of the parametric bootstrap, where labels are missing; 0 leaves the limits out.
+        Samples of the parametric bootstrap, used if labels are missing; 0 for no limits.
     rng : numpy.random.Generator or int, optional
         The source of randomness of the bootstrap, or its seed.
 
     Returns
     -------
     Generalizability
-        Components, and coefficients of one annotator; of more by its methods.
+        Components, and coefficients for one annotator; for more, see its methods.
 
     Raises
     ------
     AnnotationError
         If annotators are unknown, there are fewer than two items or annotators, no item has two
-        labels, one annotator labelled an item twice, a label is no number, or the level is not in
-        (0, 1).
+        labels, one annotator labelled an item twice, a label is not a number, or the level is not
+        in (0, 1).
 
     Warns
     -----
@@ -204,12 +204,11 @@ def generalizability(
 
     Notes
     -----
-    If every annotator labelled every item, components are those of the analysis of variance, the
-    coefficients of one annotator are the intraclass correlations ICC(C,1) and ICC(A,1) unless a
-    component is negative, in which case it is set to 0, and the limits are theirs, from the F
-    distribution. Otherwise components are estimated by REML, and the limits are quantiles of
-    estimates from labels drawn from the fitted model for the same items and annotators. Both assume
-    normal effects. The cost of REML grows with the cube of the annotators.
+    If every annotator labelled every item, components come from the analysis of variance, with
+    negative ones set to 0. Unless a component is negative, the coefficients of one annotator are
+    the intraclass correlations ICC(C,1) and ICC(A,1), with their F intervals. Otherwise components
+    are estimated by REML, and limits by a parametric bootstrap with the same items and annotators.
+    Both assume normal effects. The cost of REML is cubic in the number of annotators.
 
     References
     ----------
@@ -249,8 +248,8 @@ def generalizability(
     single = _coefficients(found)
     if math.isnan(single["relative"]):
         warnings.warn(
-            "generalizability: undefined (NaN) on these labels. All are the same, or items and "
-            "annotators explain them without a residual.",
+            "generalizability: undefined (NaN) on these labels. All labels are equal, or items and "
+            "annotators explain them without residual.",
             DegenerateWarning,
             stacklevel=2,
         )
@@ -290,7 +289,7 @@ def _check(a: Annotations) -> None:
         )
     if not (per_item > 1).any():
         raise AnnotationError(
-            "generalizability: no item has two labels, so that items and errors are one. Choose "
+            "generalizability: no item has two labels, so items and errors are confounded. Choose "
             "annotators and items that overlap."
         )
 
@@ -306,7 +305,7 @@ def _coefficients(of: Components) -> dict[str, float]:
 def _bootstrap(
     refits: Refits, of: Components, replicates: int, level: float, rng: np.random.Generator
 ) -> dict[str, tuple[float, float]]:
-    """Return the quantiles of coefficients of labels drawn from the fitted model."""
+    """Return quantiles of coefficients by a parametric bootstrap."""
     drawn = [_coefficients(refits.draw(of, rng)) for _ in range(replicates)]
     if not drawn:
         return dict.fromkeys(("relative", "absolute"), (math.nan, math.nan))

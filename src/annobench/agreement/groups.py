@@ -30,19 +30,19 @@ class ByGroup(Summarised):
     Attributes
     ----------
     of : {"items", "annotators"}
-        What is grouped.
+        Whether items or annotators are grouped.
     table : DataFrame
-        One row a group, the largest first: group, n_items with two labels of the group,
+        One row per group, the largest first: group, n_items with two labels of the group,
         n_annotators, n_labels, Krippendorff's alpha of these items (estimate, lower, upper; NaN
-        where undefined), and observed_agreement; of groups of annotators also between, the observed
-        agreement of the group's labels with those of the other groups on the same items.
+        where undefined), and observed_agreement; for groups of annotators also between, the
+        observed agreement of the group's labels with those of the other groups on the same items.
     p_value : float
-        Of the hypothesis that groups of items have the same alpha; NaN for groups of annotators,
-        which label the same items, and with fewer than two intervals.
+        P-value of the hypothesis that groups of items have the same alpha; NaN for groups of
+        annotators, which label the same items, and with fewer than two intervals.
     level : float
-        Of the intervals.
+        Level of the intervals.
     n_without : int
-        Items or annotators that were left out, as they have no group.
+        Number of items or annotators left out because they have no group.
     """
 
     of: Literal["items", "annotators"]
@@ -79,16 +79,16 @@ def by_group(
     annotations : Annotations
         The labels.
     groups : iterable
-        The group of each item or annotator, in their order; None where it has none.
+        Group of each item or annotator, in order; None if it has none.
     of : {"items", "annotators"}
-        What is grouped.
+        Whether items or annotators are grouped.
     level : float, default 0.95
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
 
     Returns
     -------
     ByGroup
-        A row a group.
+        One row per group.
 
     Raises
     ------
@@ -100,8 +100,8 @@ def by_group(
     Groups of items are independent samples, given the annotators. Their alphas are compared by
     Cochran's Q, the weighted sum of squared deviations from the mean with inverse variances as
     weights, which has approximately a chi-square distribution with one degree of freedom less than
-    there are groups. Alpha depends on the prevalence of the categories: groups may differ in it
-    though annotators are as accurate in one as in the other.
+    the number of groups. Alpha depends on the prevalence of the categories, so it may differ
+    between groups even if annotators are equally accurate in all.
 
     References
     ----------
@@ -188,7 +188,7 @@ def _between(a: Annotations, code: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _same(estimate: pd.Series[float], error: pd.Series[float]) -> float:
-    """Test whether independent estimates with known standard errors are of one value."""
+    """Test whether independent estimates with known standard errors have the same mean."""
     usable = np.isfinite(estimate.to_numpy()) & (error.to_numpy() > 0)
     if usable.sum() < 2:
         return math.nan

@@ -1,4 +1,4 @@
-"""Intervals of a coefficient: the kinds, their assumptions, and when they are too narrow."""
+"""Intervals of a coefficient: kinds, assumptions, and warnings if they are too narrow."""
 
 from __future__ import annotations
 
@@ -65,51 +65,52 @@ def interval(
     statistic : Statistic
         The coefficient on its labels.
     kind : {"analytic", "percentile", "bca", "jackknife", "bayesian"}
-        Normal with the standard error; quantiles of the bootstrap; the same corrected for
-        bias and acceleration; Student's t with the jackknife's standard error; quantiles
-        of a Dirichlet posterior of the items' distribution.
+        Normal with the standard error; quantiles of the bootstrap; these corrected for bias and
+        acceleration; Student's t with the jackknife's standard error; quantiles of a Dirichlet
+        posterior of the items' distribution.
     unit : {"items", "annotators", "both"}
-        What varies. Analytic and Bayesian intervals are for items.
+        What is sampled. Analytic and Bayesian intervals are for items.
     level : float
         In (0, 1).
     replicates : int
-        Of the random kinds.
+        Number of replicates, for the random kinds.
     rng : numpy.random.Generator or None
         Needed by the random kinds.
 
     Returns
     -------
     Interval
-        Cut at the coefficient's range; contains the estimate. NaN where it is undefined.
+        Truncated at the coefficient's range; contains the estimate. NaN if undefined.
 
     Raises
     ------
     AnnotationError
-        If kind and unit don't go together, the level is not in (0, 1), rng is missing, or
-        there are too few annotators or items.
+        If kind and unit are incompatible, the level is not in (0, 1), rng is missing, or there are
+        too few annotators or items.
 
     Warns
     -----
     DegenerateWarning
-        If more than 5% of the replicates are undefined; or if the estimate is outside the
-        quantiles of the bootstrap, or the standard error or the limits of the analytic interval are
-        undefined, and there is no interval (NaN).
+        If more than 5% of the replicates are undefined; or if there is no interval (NaN) because
+        the estimate is outside the quantiles of the bootstrap, or the analytic standard error or
+        limits are undefined.
     IntervalWarning
-        If the interval has no width, as where all labels agree; or if there are so few annotators
-        that resampling them makes it miss half again as often as its level says.
+        If the interval has no width, as when all labels agree; or if there are so few annotators
+        that, when they are resampled, the interval misses at least 1.5 times as often as its
+        nominal level implies.
 
     Notes
     -----
-    Where the quantiles of the bootstrap exclude the estimate, its bias exceeds its spread, and
-    neither percentile nor BCa intervals are valid. The Bayesian interval has equal tails, unless
-    the estimate lies in one of them: that tail is then cut at the estimate, the other one takes
-    the rest, and the probability inside stays what it was. This is so where all labels agree, as
-    the prior leaves no posterior probability at 1 itself; Brown, Cai and DasGupta (2001) do the
-    same with Jeffreys' interval of a proportion.
+    If the quantiles of the bootstrap exclude the estimate, its bias exceeds its spread, and neither
+    percentile nor BCa intervals are valid. The Bayesian interval has equal tails, unless the
+    estimate lies in one of them: that tail then ends at the estimate, and the other tail is
+    adjusted to keep the probability. This happens if all labels agree, as the posterior has no mass
+    at 1 itself; Brown, Cai and DasGupta (2001) modify Jeffreys' interval of a proportion in the
+    same way.
 
     The Bayesian interval of two annotators who labelled all items has a Dirichlet prior of 1/K^2
     on each pair of their labels, up to 30 categories; otherwise the posterior is that of the
-    Bayesian bootstrap, whose prior has no mass on patterns of labels that were not seen.
+    Bayesian bootstrap, whose prior has no mass on unobserved patterns of labels.
 
     References
     ----------
@@ -119,9 +120,9 @@ def interval(
     """
     if unit not in KINDS or kind not in KINDS[unit]:
         raise AnnotationError(
-            f"{statistic.name}: there is no {kind!r} interval with {unit!r} resampled. Of items "
-            f"there are {', '.join(KINDS['items'])}; of annotators "
-            f"{', '.join(KINDS['annotators'])}; of both {', '.join(KINDS['both'])}."
+            f"{statistic.name}: there is no {kind!r} interval with {unit!r} resampled. For items "
+            f"there are {', '.join(KINDS['items'])}; for annotators "
+            f"{', '.join(KINDS['annotators'])}; for both {', '.join(KINDS['both'])}."
         )
     check_level(level, statistic.name)
     if kind in RANDOM_KINDS and rng is None:
@@ -176,7 +177,7 @@ def _analytic(statistic: Statistic, level: float) -> Interval:
 def _from_replicates(
     statistic: Statistic, values: NDArray[np.float64], kind: Kind, unit: Unit, level: float
 ) -> Interval:
-    """Make an interval of replicates or draws, NaN where they leave none."""
+    """Compute an interval from replicates or draws; NaN if undefined."""
     estimate = statistic.estimate
     if kind == "bayesian":
         return equal_tailed_interval(estimate, values, level)
@@ -196,14 +197,14 @@ def containing(found: Interval, name: str, stacklevel: int = 3) -> Interval:
     found : Interval
         Quantiles.
     name : str
-        Of what, for the warning.
+        Name of the quantity, for the warning.
     stacklevel : int, default 3
-        Of the warning.
+        Stack level of the warning.
 
     Returns
     -------
     Interval
-        The same, its ends moved by rounding at most; NaN if the estimate is outside.
+        The interval, adjusted for rounding; NaN if the estimate is outside.
 
     Warns
     -----
@@ -221,8 +222,8 @@ def containing(found: Interval, name: str, stacklevel: int = 3) -> Interval:
         return replace(found, lower=lower, upper=upper)
     warnings.warn(
         f"{name}: there is no {found.kind} interval (NaN), as the estimate, {estimate:.4g}, is "
-        f"outside the middle of its replicates, {lower:.4g} to {upper:.4g}: they are biased by "
-        "more than their spread. Take the analytic or the jackknife interval.",
+        f"outside the central range of its replicates, {lower:.4g} to {upper:.4g}: their bias "
+        f"exceeds their spread. Use the analytic or the jackknife interval.",
         DegenerateWarning,
         stacklevel=stacklevel,
     )
@@ -232,7 +233,7 @@ def containing(found: Interval, name: str, stacklevel: int = 3) -> Interval:
 def _caution(
     statistic: Statistic, kind: Kind, unit: Unit, level: float, lower: float, upper: float
 ) -> str:
-    """Say why an interval is too narrow, if it is known to be."""
+    """Return a caution if an interval is known to be too narrow."""
     if math.isnan(lower):
         return ""
     if abs(upper - lower) < TOLERANCE:
@@ -245,13 +246,13 @@ def _caution(
         return ""
     return (
         f"the {kind} interval over {n} annotators is too narrow: its expected coverage is "
-        f"about {100 * covered:.0f}%, not {100 * level:.4g}%. Use the jackknife, which is "
-        "valid for few, or restrict your claims to these annotators."
+        f"about {100 * covered:.0f}%, not {100 * level:.4g}%. Use the jackknife, which is valid "
+        f"for few annotators, or restrict your claims to these."
     )
 
 
 def no_analytic_interval(n_items: int, what: str = "standard error") -> str:
-    """Say that there is no analytic interval, as its limits or its standard error are undefined."""
+    """Explain that the analytic interval is undefined."""
     return (
         f"the labels of {n_items:,} {'item' if n_items == 1 else 'items'} leave the {what} "
         "undefined, and there is no analytic interval (NaN)."
@@ -264,7 +265,8 @@ def _no_width(statistic: Statistic, kind: Kind, unit: Unit, level: float) -> str
     advice = "Report how many items agree instead"
     if kind != "bayesian" and has_prior(statistic):
         advice = (
-            "Take the Bayesian interval, whose prior leaves room, or report how many items agree"
+            "Use the Bayesian interval, whose prior has mass on disagreement, or report how many "
+            "items agree"
         )
     return agreed_caution(kind, level, int(statistic.used.sum()), advice)
 
@@ -273,11 +275,11 @@ def unmoved_caution(kind: Kind, unit: Unit) -> str:
     """Explain an interval of zero width when some labels of an item differ."""
     why = {
         "analytic": "",  # an F interval may be a point although the estimate depends on the items
-        "jackknife": f", as the value is the same whichever of the {unit} is left out",
-    }.get(kind, ", as its limits are the same value of many equal replicates")
+        "jackknife": f", as leaving out any of the {unit} gives the same value",
+    }.get(kind, ", as both limits are the same value of many equal replicates")
     return (
-        f"the {kind} interval has no width{why}. It says nothing about what was not seen: report "
-        "the estimate without it."
+        f"the {kind} interval has no width{why}, which says nothing about unseen data: report "
+        f"the estimate without it."
     )
 
 
@@ -287,7 +289,8 @@ def agreed_caution(
     """Explain an interval of zero width when all labels of each item agree."""
     beyond = 100 * (1 - (1 - level) ** (1 / n_items))
     return (
-        f"the {kind} interval has no width, as all labels of each of the {n_items:,} items agree. "
+        f"the {kind} interval has no width, as all labels of each of the {n_items:,} items "
+        f"agree. "
         f"That says nothing about other items, of which up to {beyond:.2g}% may show a "
         f"disagreement ({100 * level:.4g}% limit). {advice}."
     )
@@ -302,13 +305,12 @@ def resampled_coverage(n_annotators: int, level: float) -> float:
 def _warn_undefined(statistic: Statistic, n_undefined: int, n: int, lower: float) -> None:
     if n_undefined > MANY_UNDEFINED * n:
         effect = (
-            "the others give no interval (NaN)"
+            "there is no interval (NaN)"
             if math.isnan(lower)
-            else "the interval is of the others alone"
+            else "the interval is computed from the others"
         )
         warnings.warn(
-            f"{statistic.name}: {n_undefined} of {n} replicates leave the coefficient undefined; "
-            f"{effect}.",
+            f"{statistic.name}: {n_undefined} of {n} replicates are undefined; {effect}.",
             DegenerateWarning,
             stacklevel=4,
         )

@@ -1,4 +1,4 @@
-"""Limits of agreement of two annotators who give numbers: how far apart their labels may be."""
+"""Limits of agreement (Bland and Altman) of two annotators who give numbers."""
 
 from __future__ import annotations
 
@@ -26,30 +26,29 @@ __all__ = ["LimitsOfAgreement", "limits_of_agreement"]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LimitsOfAgreement(Summarised):
-    """Between which limits the differences of two annotators lie.
+    """Limits of agreement of two annotators.
 
     Attributes
     ----------
     first, second : str
         The annotators; differences are first - second.
     n_items : int
-        That both labelled.
+        Number of items that both labelled.
     bias, bias_lower, bias_upper : float
         The mean difference, with its confidence limits.
     standard_deviation : float
-        Of the differences, at least 0.
+        Standard deviation of the differences, at least 0.
     lower, lower_lower, lower_upper : float
         The lower limit of agreement, with its confidence limits.
     upper, upper_lower, upper_upper : float
         The upper limit of agreement, with its confidence limits.
     slope, slope_p_value : float
-        Of the regression of differences on means, and the two-sided p-value of 0; NaN where all
-        means are equal or there are fewer than three items.
+        Slope of the regression of differences on means, and the two-sided p-value of slope 0; NaN
+        if all means are equal or there are fewer than three items.
     coverage, level : float
-        The share of differences that the limits are to contain, and the level of the confidence
-        limits.
+        Intended share of differences between the limits, and the level of the confidence limits.
     differences, means : ndarray, shape (n_items,)
-        Of the labels of each item.
+        Difference and mean of the labels of each item.
     """
 
     first: str
@@ -100,12 +99,12 @@ class LimitsOfAgreement(Summarised):
         Parameters
         ----------
         axes : matplotlib.axes.Axes, optional
-            Where; by default a new figure.
+            Axes to draw on; by default those of a new figure.
 
         Returns
         -------
         Axes
-            With the plot.
+            The axes.
 
         References
         ----------
@@ -134,7 +133,7 @@ class LimitsOfAgreement(Summarised):
 def limits_of_agreement(
     annotations: Annotations, *, coverage: float = 0.95, level: float = 0.95
 ) -> LimitsOfAgreement:
-    """Estimate the limits between which the differences of two annotators lie.
+    """Estimate the limits of agreement of two annotators.
 
     Parameters
     ----------
@@ -144,7 +143,7 @@ def limits_of_agreement(
     coverage : float, default 0.95
         The share of differences between the limits, in (0, 1).
     level : float, default 0.95
-        Of the confidence limits, in (0, 1).
+        Level of the confidence limits, in (0, 1).
 
     Returns
     -------
@@ -155,14 +154,13 @@ def limits_of_agreement(
     ------
     AnnotationError
         If there are not exactly two annotators, they have fewer than two items in common, one
-        labelled an item twice, a label is no number, or a share is not in (0, 1).
+        labelled an item twice, a label is not a number, or a share is not in (0, 1).
 
     Notes
     -----
     The limits are bias ± z s, with s the standard deviation of the differences, which are assumed
-    to be normal. Their confidence limits are exact then, by the noncentral t distribution; those of
-    Bland and Altman, of standard error s sqrt(1/n + z^2 / (2n - 2)), are their approximation in
-    large samples.
+    to be normal. The confidence limits are then exact, by the noncentral t distribution; Bland and
+    Altman's, with standard error s sqrt(1/n + z^2 / (2n - 2)), are a large-sample approximation.
 
     References
     ----------
@@ -228,7 +226,7 @@ def limits_of_agreement(
 
 
 def _trend(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
-    """Regress differences on means; whether they grow with them."""
+    """Regress differences on means."""
     x, y = x - x.mean(), y - y.mean()
     below = float(x @ x)
     if x.size < 3 or below <= 1e-12 * x.size:
@@ -241,7 +239,7 @@ def _trend(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float
 
 
 def widest_pair(annotations: Annotations, *, fewest: int) -> tuple[int, int] | None:
-    """Return the two annotators, of `fewest` common items or more, who differ most by squares."""
+    """Return the pair with the largest mean squared difference, with at least `fewest` items."""
     pairs = LabelPairs(annotations)
     number = np.asarray(annotations.values)
     d = number[pairs.first] - number[pairs.second]

@@ -1,11 +1,11 @@
 """Do annotators use the categories equally often? Tests of marginal homogeneity, pair by pair.
 
-Of n items that two annotators labelled, with counts n_kl, the differences d_k = n_k+ - n_+k of the
-margins have under homogeneity the covariance V, V_kk = n_k+ + n_+k - 2 n_kk and
-V_kl = -(n_kl + n_lk). Stuart's and Maxwell's statistic is S = d' V^- d; Bhapkar's, with the
-covariance of d whatever the margins, is S / (1 - S / n). V is the Laplacian of the graph in which
-categories are joined that the two confuse: its rank is the number of categories less the number of
-connected parts, and S is the same for every generalised inverse.
+For n items labelled by two annotators, with counts n_kl, the differences of the margins, d_k = n_k+
+- n_+k, have under homogeneity the covariance matrix V, V_kk = n_k+ + n_+k - 2 n_kk and V_kl =
+-(n_kl + n_lk). Stuart's and Maxwell's statistic is S = d' V^- d; Bhapkar's, with the covariance of
+d without this hypothesis, is S / (1 - S / n). V is the Laplacian of the graph that joins confused
+categories: its rank is the number of categories minus the number of connected components, and S is
+the same for every generalised inverse.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ class MarginalHomogeneity(Summarised):
     Attributes
     ----------
     pairs : DataFrame
-        One row a pair of annotators with common items, the smallest p-value first: first, second,
+        One row per pair of annotators with common items, the smallest p-value first: first, second,
         n_items in common, n_different (items with different labels), df, stuart_maxwell, bhapkar
         (chi-square statistics, McNemar's with two categories), p_value (exact with two categories,
         else of stuart_maxwell), p_bhapkar, p_adjusted (p_value by Holm's method over the pairs),
-        and the category whose shares differ most, with its difference; if labels have an order,
-        also first_higher, the share of the differing items on which the first annotator's label is
-        the higher one, and p_higher, of its being one half, exact. NaN where nothing differs.
+        and the category whose shares differ most, with its difference; for ordered labels also
+        first_higher, the share of differing items on which the first annotator's label is higher,
+        and p_higher, the exact p-value of one half. NaN if nothing differs.
     categories : DataFrame
-        One row a pair and category that either used: first, second, category, share_first,
+        One row per pair and category that either used: first, second, category, share_first,
         share_second, difference (first - second), lower, upper.
     panel : DataFrame
-        Of more than two annotators, on the n_items that all labelled, one row for each category
-        that was used (of two the second): category, n_items, cochran_q, df, p_value, p_adjusted by
-        Holm's method over the categories. Empty for two annotators, or without such items.
+        For more than two annotators, on the n_items that all labelled, one row per category used
+        (of two, the second): category, n_items, cochran_q, df, p_value, p_adjusted by Holm's method
+        over the categories. Empty for two annotators, or without such items.
     level : float
-        Of the intervals.
+        Level of the intervals.
     """
 
     pairs: pd.DataFrame
@@ -79,15 +79,15 @@ class MarginalHomogeneity(Summarised):
 def marginal_homogeneity(
     annotations: Annotations, *, level: float = 0.95, min_items: int = 1
 ) -> MarginalHomogeneity:
-    """Test whether annotators use the categories equally often on the items they share.
+    """Test whether annotators use the categories equally often on common items.
 
     Parameters
     ----------
     annotations : Annotations
-        Nominal, ordinal or interval labels of at least two annotators; items without a label of
-        both are left out of a pair.
+        Nominal, ordinal or interval labels of at least two annotators; pairs are compared on the
+        items that both labelled.
     level : float, default 0.95
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
     min_items : int, default 1
         Pairs with fewer items in common are left out, and not counted in the adjustment.
 
@@ -104,14 +104,14 @@ def marginal_homogeneity(
 
     Notes
     -----
-    Categories that neither of two annotators used are no part of their test, nor are categories on
-    which they never differ: each part of the table in which categories are confused has one degree
-    of freedom less than categories. If the two never differ, there is nothing to test: NaN. If all
-    items differ, and always in one direction, Bhapkar's statistic is infinite. With two categories
-    the p-value is that of the binomial distribution, since few items may differ.
+    Categories that neither annotator used, or on which the two never differ, do not enter the test:
+    each connected component of confused categories has one degree of freedom less than categories.
+    If the two never differ, the result is NaN. If all items differ in the same direction, Bhapkar's
+    statistic is infinite. With two categories the p-value is exact, by the binomial distribution,
+    since few items may differ.
 
-    The intervals of differences are Wald's. The categories of a pair are compared at once, by the
-    test; their intervals are not adjusted.
+    The intervals of differences are Wald's. The test compares all categories of a pair at once; the
+    intervals are not adjusted.
 
     References
     ----------
@@ -130,8 +130,8 @@ def marginal_homogeneity(
     a.check_annotators("marginal_homogeneity")
     if a.scale == "set":
         raise AnnotationError(
-            "marginal_homogeneity: takes labels of one category each, got sets. Test one element "
-            "at a time, with labels of whether it is in the set."
+            "marginal_homogeneity: needs labels of one category each, got sets. Test one element "
+            "at a time, with binary labels for its presence in the set."
         )
     if a.first_repeat is not None:
         at = a.first_repeat
@@ -203,7 +203,7 @@ def _test(table: NDArray[np.int64]) -> dict[str, Any]:
 
 
 def _sign_test(successes: int, n: int) -> float:
-    """Return the exact two-sided p-value of a share of one half."""
+    """Return the exact two-sided p-value of the sign test."""
     return float(min(1.0, 2 * bdtr(min(successes, n - successes), n, 0.5)))
 
 
@@ -228,7 +228,7 @@ def _shares(names: list[str], table: NDArray[np.int64], level: float) -> list[di
 
 
 def _higher(table: NDArray[np.int64]) -> dict[str, float]:
-    """Say how often the first annotator's label is the higher of two that differ."""
+    """Return how often the first annotator's label is the higher one, if labels differ."""
     above, below = int(np.tril(table, -1).sum()), int(np.triu(table, 1).sum())
     n = above + below
     if not n:

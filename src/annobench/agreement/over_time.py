@@ -37,22 +37,22 @@ class OverTime(Summarised):
     Attributes
     ----------
     windows : DataFrame
-        One row a window: window (from 1), begins, ends, n_items, n_labels, and Krippendorff's
+        One row per window: window (from 1), begins, ends, n_items, n_labels, and Krippendorff's
         alpha of its items: estimate, lower, upper. NaN where alpha is undefined.
     change, p_value : float
         Change of alpha from the first window to the last by a weighted linear trend, and the
         two-sided p-value of no trend; NaN with fewer than three windows.
     annotators : DataFrame
-        One row an annotator and window: annotator, window, n_labels that others labelled, too,
-        observed_agreement with them, lower, upper.
+        One row per annotator and window: annotator, window, n_labels on items that others labelled,
+        too, observed_agreement with them, lower, upper.
     trends : DataFrame
-        One row an annotator with enough labels: annotator, n_labels, change of the observed
+        One row per annotator with enough labels: annotator, n_labels, change of the observed
         agreement from the annotator's first label to the last, lower, upper, p_value, and
         p_adjusted by Holm's method; the smallest p-value first.
     level : float
-        Of the intervals.
+        Level of the intervals.
     n_undated : int
-        Labels that were left out, as their time is not known.
+        Number of labels left out because their time is unknown.
     """
 
     windows: pd.DataFrame
@@ -85,18 +85,18 @@ def over_time(
     windows: int | None = None,
     level: float = 0.95,
 ) -> OverTime:
-    r"""Follow agreement over time: Krippendorff's alpha by windows, and each annotator's trend.
+    r"""Measure agreement over time: Krippendorff's alpha by window, and each annotator's trend.
 
     Parameters
     ----------
     annotations : Annotations
         The labels.
     times : array_like of datetime64 or float, shape (N,)
-        When each label was given; NaT or NaN where that is not known.
+        Time of each label; NaT or NaN if unknown.
     windows : int, optional
-        How many windows, at least 2; by default as many as have 25 items each, at most 12.
+        Number of windows, at least 2; by default at most 12, with at least 25 items each.
     level : float, default 0.95
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
 
     Returns
     -------
@@ -106,21 +106,21 @@ def over_time(
     Raises
     ------
     AnnotationError
-        If the times are not one a label or all the same, there are fewer items with two labels of
-        known time than windows, or nobody knows which labels are by one annotator.
+        If there is not one time per label, all times are equal, there are fewer items with two
+        labels of known time than windows, or the annotators are unknown.
 
     Notes
     -----
     An item belongs to the window of the median time of its labels, so that its labels stay
-    together; windows have the same number of items, but for ties. Their alphas are independent
+    together; windows have equal numbers of items, except for ties. Their alphas are independent
     given the annotators. The trend weights them by their inverse variances.
 
-    An annotator's label scores the share of the others' labels on its item that agree with it (on
-    the interval scale 1 minus the squared difference as a share of the largest). The trend is the
-    least-squares line of these scores on the rank of the label in time, with standard errors that
-    allow unequal variances (HC1). Bands are Wilson's, with the number of labels as the number of
-    trials: they are too wide rather than too narrow where a label is compared with several others.
-    Items that become harder lower the scores of all annotators.
+    The score of an annotator's label is the share of the others' labels of the item that agree with
+    it (on the interval scale, 1 minus the squared difference divided by its maximum). The trend is
+    the least-squares line of these scores on the rank of the label in time, with standard errors
+    that allow unequal variances (HC1). Bands are Wilson's, with the number of labels as the number
+    of trials: they are conservative if a label is compared with several others. If items become
+    harder, the scores of all annotators fall.
 
     References
     ----------
@@ -176,11 +176,11 @@ def over_time(
 def _windows(
     a: Annotations, time: NDArray[np.float64], wanted: int | None
 ) -> tuple[NDArray[np.int64], int]:
-    """Assign items with two labels to windows by their median time; the others have none, -1."""
+    """Assign items with two labels to windows by their median time, other items to -1."""
     paired = np.flatnonzero(np.diff(a.by_item.offsets) > 1)
     n = wanted or min(MAX_WINDOWS, max(2, paired.size // MIN_ITEMS))
     if n < 2:
-        raise AnnotationError(f"over_time: windows={n} shows no change. Give at least 2.")
+        raise AnnotationError(f"over_time: windows={n} cannot show a change. Give at least 2.")
     if paired.size < 2 * n:
         raise AnnotationError(
             f"over_time: {paired.size} items have two labels of known time, too few for {n} "
@@ -203,7 +203,7 @@ def _windows(
 def _limits(
     time: NDArray[np.float64], window: NDArray[np.int64], n: int, *, is_date: bool
 ) -> tuple[pd.Series[float], pd.Series[float]]:
-    """Return when the windows begin and end: the first and the last label of their items."""
+    """Return the times of the first and last label in each window."""
     by_window = pd.Series(time).groupby(window)
     ends = [getattr(by_window, name)().reindex(range(n)) for name in ("min", "max")]
     first, last = (pd.to_datetime(x, unit="s") if is_date else x for x in ends)

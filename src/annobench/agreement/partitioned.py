@@ -1,8 +1,8 @@
 """Coefficients of agreement on labels that do not fit in memory.
 
-A coefficient is a function of sums of statistics over items, so that one pass over partitions
-suffices for the estimate. Items with equal statistics are counted in the same pass, by pattern, and
-the bootstrap draws counts of patterns: it needs no further pass.
+A coefficient is a function of sums over items, so one pass over partitions suffices for the
+estimate. The same pass counts items by pattern of statistics, and the bootstrap draws counts of
+patterns, without a further pass.
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ class PartitionedAgreement(Summarised):
     standard_error : float
         Large-sample standard error, items resampled and annotators fixed; NaN if undefined.
     n_items, n_annotators, n_labels : int
-        Items with at least two labels; all annotators and labels.
+        Number of items with at least two labels; numbers of all annotators and labels.
     patterns : Patterns or None
-        Rows that differ, in the order of the source; None if there are too many.
+        Distinct rows, in the order of the source; None if there are too many.
     """
 
     method: Coefficient
@@ -121,14 +121,14 @@ class PartitionedAgreement(Summarised):
         Parameters
         ----------
         replicates : int, default 2000
-            How often.
+            Number of replicates.
         rng : numpy.random.Generator or int, optional
             The source of randomness, or its seed.
 
         Returns
         -------
         ndarray, shape (replicates,)
-            NaN where a replicate leaves the coefficient undefined.
+            NaN if the coefficient is undefined.
 
         Raises
         ------
@@ -137,15 +137,16 @@ class PartitionedAgreement(Summarised):
 
         Notes
         -----
-        The numbers are those of `Agreement.bootstrap` with the same seed, if that counts by pattern
-        as well: if patterns are at most a third of the items. Otherwise it draws item by item, and
-        the numbers are others of the same distribution.
+        The values equal those of `Agreement.bootstrap` with the same seed if that draws by pattern,
+        too, that is, if there are at most a third as many patterns as items. Otherwise it draws
+        item by item, and the values differ but have the same distribution.
         """
         check_replicates(replicates)
         if self.patterns is None:
             raise AnnotationError(
                 f"{self.method.name}: the items' statistics have more than {MAX_PATTERNS:,} "
-                f"patterns or {MAX_COLUMNS} columns, too many to be drawn. Use the standard error."
+                f"patterns or {MAX_COLUMNS} columns, too many for the bootstrap. Use the standard "
+                f"error."
             )
         if self.patterns.n_items < 2:
             raise AnnotationError(
@@ -178,24 +179,24 @@ class PartitionedAgreement(Summarised):
         Returns
         -------
         Interval
-            As `Agreement.interval`.
+            As for `Agreement.interval`.
 
         Raises
         ------
         AnnotationError
-            As `bootstrap`; or if there is no such kind, or the level is not in (0, 1).
+            As for `bootstrap`; or if there is no such kind, or the level is not in (0, 1).
 
         Warns
         -----
         DegenerateWarning
             If the estimate is outside the quantiles of the bootstrap, and there is no interval.
         IntervalWarning
-            If the interval has no width, as where all labels of an item agree.
+            If the interval has no width, as when all labels of each item agree.
         """
         if kind not in ("analytic", "percentile"):
             raise AnnotationError(
-                f"{self.method.name}: there is no {kind!r} interval on partitions. Take analytic "
-                "or percentile."
+                f"{self.method.name}: there is no {kind!r} interval on partitions. Use analytic or "
+                f"percentile."
             )
         check_level(level, self.method.name)
         if math.isnan(self.estimate):
@@ -243,7 +244,7 @@ class PartitionedAgreement(Summarised):
 
 
 class _Counted:
-    """Patterns of rows, how many items have each, and the first row of the source that does."""
+    """Distinct rows, their frequencies, and the first row of the source with each."""
 
     def __init__(
         self, rows: NDArray[Any], frequency: NDArray[np.int64], first: NDArray[np.int64]
@@ -271,7 +272,7 @@ class _Sums(NamedTuple):
 
 
 class _Moments(NamedTuple):
-    """Of the influence values of the items that enter: number, sum, sum of squares."""
+    """Number, sum and sum of squares of the influence values of the items used."""
 
     number: int
     total: float
@@ -295,7 +296,7 @@ def agreement_of_partitions(
     coefficient : str, default "krippendorff_alpha"
         One that pools annotators, such as "percent_agreement", "fleiss_kappa" or "gwet_ac1".
     scheduler : str, distributed.Client or concurrent.futures.Executor, optional
-        Who passes over partitions, as for `annobench.report`.
+        What processes partitions, as for `annobench.report`.
     say : callable, optional
         Called with the address of Dask's dashboard, in a line.
     **options
@@ -319,8 +320,8 @@ def agreement_of_partitions(
 
     Notes
     -----
-    One pass adds up the statistics and counts their patterns, a second one takes the standard
-    error about the estimate.
+    One pass sums the statistics and counts their patterns, a second one computes the standard error
+    at the estimate.
     """
     probe = additive(labels, coefficient, options)
     with workers_of(labels, scheduler, say=say) as workers:
@@ -358,12 +359,12 @@ def agreement_of_partitions(
 
 
 def additive(labels: BlockedLabels, coefficient: str, options: dict[str, Any]) -> Agreement:
-    """Return a coefficient on two labels of one item, if it can be summed over partitions."""
+    """Return a coefficient of two labels of one item, if it can be summed over partitions."""
     probe = _probe(labels, coefficient, options)
     if probe.method.complete or not isinstance(probe.form, _FORMS):
         raise AnnotationError(
-            f"{coefficient}: does not run on partitions, as its statistics of an item depend on "
-            "other items. Take one that pools annotators, such as krippendorff_alpha with the "
+            f"{coefficient}: does not run on partitions, as an item's statistics depend on other "
+            f"items. Use one that pools annotators, such as krippendorff_alpha with the "
             "nominal or ordinal metric, percent_agreement, fleiss_kappa or gwet_ac1."
         )
     return probe
@@ -392,7 +393,7 @@ def report_partitions(
     Returns
     -------
     DataFrame
-        The rows "overall" of `annobench.report`. The note says which coefficients do not run on
+        The rows "overall" of `annobench.report`. The note lists the coefficients that do not run on
         partitions.
 
     Raises
@@ -424,7 +425,7 @@ def report_partitions(
 
 
 def _probe(labels: Annotations | BlockedLabels, name: str, options: dict[str, Any]) -> Agreement:
-    """Return the coefficient on two labels of one item, whose form serves for others."""
+    """Return the coefficient of two labels of one item, whose form applies to all items."""
     known = {
         module.METHOD.name: getattr(module, module.METHOD.name) for module in discover().values()
     }

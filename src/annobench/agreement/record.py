@@ -1,4 +1,4 @@
-"""The record of a coefficient: what it is, what it takes, what it assumes."""
+"""The record of a coefficient: its definition, requirements and assumptions."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Example:
     Attributes
     ----------
     options : mapping
-        Of its function; a category is added where the record says that it asks for one.
+        Options of the function; a category is added if the record requires one.
     scale : {"nominal", "ordinal", "interval", "set"}
         Of the labels.
     n_categories : int
-        Of the labels; on the set scale one more than there are elements.
+        Number of categories; on the set scale, one more than the number of elements.
     """
 
     options: Options = field(default_factory=dict, hash=False)
@@ -43,66 +43,67 @@ class Example:
 class Coefficient:
     """The record of one coefficient: its source, requirements and assumptions.
 
-    Reports, studies, pages and contract tests find out here what a coefficient is; none of them
-    names one.
+    Reports, studies, pages and contract tests rely on the record alone and name no coefficient.
 
     Attributes
     ----------
     name : str
         Unique among the coefficients; also the name of its function.
     title : str
-        As a page shows it.
+        Title on pages.
     reference : str
         Author, year, section or equation.
     accepts : frozenset of str
-        Scales of labels, out of "nominal", "ordinal", "interval" and "set".
+        Accepted scales: "nominal", "ordinal", "interval", "set".
     annotators : {"two", "any"}
-        How many it takes.
+        Number of annotators.
     missing : str
-        What it does with missing labels.
+        Treatment of missing labels.
     degenerate : str
-        When it is undefined.
+        Condition under which it is undefined.
     standard_error : str
-        The source of its standard error over items.
+        Source of the standard error over items.
     aliases : tuple of str
-        Other names of the same coefficient.
+        Other names of the coefficient.
     lowest, highest : float
         The range of its values; with weights, kappas have no lowest.
     ddof : {0, 1}
         The variance of its standard error divides by n - ddof: 0 in the multinomial formula.
     assumes : str
-        In one sentence, what it takes for chance, or what it assumes otherwise.
+        In one sentence, its model of chance, or its other assumptions.
     chance_corrected : bool
-        Whether 0 stands for labels that do not depend on the items; it is then undefined where
-        all labels are the same, unless it counts categories.
+        Whether 0 means that labels are independent of the items; it is then undefined if all labels
+        are the same, unless it counts categories.
     symmetric : bool
-        Whether the order of the annotators is without effect.
+        Whether it is invariant to the order of the annotators.
     numeric : bool
         Whether it treats the labels as numbers, whatever their scale.
     by_rank : bool
-        Whether only the order of the numbers counts, for which ordinal categories need not be any.
+        Whether only the order of labels counts, so that ordinal categories need not be numbers.
     pools : bool
-        Whether it does not depend on who gave which label of an item, so that counts are enough.
+        Whether it is independent of which annotator gave which label, so that counts are enough.
     binary : bool
-        Whether it is for two categories only.
+        Whether it needs exactly two categories.
     per_category : bool
-        Whether it is of one category, named by the option `category`.
+        Whether it refers to one category, named by the option `category`.
     counts_categories : bool
-        Whether it depends on how many categories there are, used or not.
+        Whether it depends on the number of categories, used or not.
     complete : bool
         Whether it leaves out items that lack a label of any annotator.
     small_sample : bool
-        Whether its estimate is corrected for the number of items, and changes if each occurs twice.
+        Whether its estimate is corrected for the number of items, and so changes if every item is
+        duplicated.
     pairwise : bool
-        Whether its cost grows with the pairs of labels, not with the labels.
+        Whether its cost grows with the number of pairs of labels.
     by_pair : bool
-        Whether a report shows it for pairs of more annotators too, as those of two annotators are.
+        Whether a report also shows it for pairs of more than two annotators, as for coefficients of
+        two.
     variants : mapping of str to tuple of mappings
-        For each scale on which it tells something, the options that a report shows; by default
-        none, on every scale it accepts.
+        Options shown in a report, for each scale on which the coefficient is informative; by
+        default none, on every accepted scale.
     examples : tuple of Example
-        What the coverage study tries; by default nominal labels of two categories, and nothing
-        where the coefficient depends on the number of annotators.
+        Cases of the coverage study; by default nominal labels with two categories, or none if the
+        coefficient depends on the number of annotators.
     """
 
     name: str
@@ -134,28 +135,27 @@ class Coefficient:
     examples: tuple[Example, ...] = (Example(),)
 
     def check(self, annotations: Annotations, *, pools: bool | None = None) -> Annotations:
-        """Reject labels that the coefficient can't use, and leave out what it ignores.
+        """Reject labels that the coefficient can't use, and drop items that it ignores.
 
         Parameters
         ----------
         annotations : Annotations or DataFrame
             The labels; a data frame has one row per label, see `as_annotations`.
         pools : bool, optional
-            Whether it pools annotators with the options that were chosen; by default as recorded.
+            Whether it pools annotators with the chosen options; by default as recorded.
 
         Returns
         -------
         Annotations
-            For two annotators, or a coefficient of complete items, the items that all labelled;
-            otherwise the same.
+            The items that all annotators labelled, for coefficients of two annotators or of
+            complete items; otherwise all.
 
         Raises
         ------
         AnnotationError
             If it is neither, the annotators are unknown and it needs them, there are too few or too
             many annotators, an annotator labelled an item twice, no item has two labels, the scale
-            is not accepted, or labels are no numbers or not of two categories where they have to
-            be.
+            is not accepted, or labels are not numbers or not of two categories as required.
         """
         annotations = as_annotations(annotations, self.name)
         if annotations.scale not in self.accepts:
@@ -165,7 +165,7 @@ class Coefficient:
             )
         if annotations.anonymous and not (self.pools if pools is None else pools):
             raise AnnotationError(
-                f"{self.name}: needs to know who gave each label, and these labels are anonymous. "
+                f"{self.name}: needs to know who gave each label, but these labels are anonymous. "
                 "Choose a coefficient that pools annotators, such as Krippendorff's alpha or "
                 "Fleiss' kappa."
             )
@@ -223,7 +223,7 @@ class Coefficient:
         annotations : Annotations
             The labels.
         category : str
-            Its name.
+            Name of the category.
 
         Returns
         -------

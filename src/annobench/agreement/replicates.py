@@ -1,7 +1,7 @@
 """Replicates of a coefficient: the bootstrap, the jackknife, draws from a posterior.
 
-No label is ever copied: a bootstrap sample of items is a vector of weights on the rows of a
-form, and items with equal rows are drawn together.
+Labels are never copied: a bootstrap sample of items is a vector of weights on the rows of a form,
+and items with equal rows are drawn together.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ MAX_CATEGORIES: Final = 30
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """The rows that differ, and how many items have each.
+    """Distinct rows and their frequencies.
 
     Attributes
     ----------
     rows : ndarray or csr_array, shape (P, S)
         Rows of a form.
     frequency : ndarray of int64, shape (P,)
-        Items with each.
+        Number of items with each row.
     """
 
     rows: Rows
@@ -66,7 +66,7 @@ class Patterns:
 
     @classmethod
     def of(cls, form: Form) -> Patterns:
-        """Find the rows that differ, in the order of the items.
+        """Find the distinct rows, in the order of the items.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class Patterns:
         Returns
         -------
         Patterns
-            One an item where rows are hardly ever equal.
+            One pattern per item if rows are rarely equal.
         """
         rows = form.rows[used_items(form.rows)]
         n = rows.shape[0]
@@ -98,7 +98,7 @@ class Patterns:
         Parameters
         ----------
         weights : ndarray, shape (B, P)
-            Of B replicates.
+            Weights of B replicates.
 
         Returns
         -------
@@ -113,14 +113,14 @@ class Patterns:
         Parameters
         ----------
         replicates : int
-            How many.
+            Number of replicates.
         rng : numpy.random.Generator
             The source of randomness.
 
         Yields
         ------
         ndarray, shape (B, P)
-            Some replicates at a time.
+            Weights of some replicates at a time.
         """
         n, p = self.n_items, self.frequency.size
         for size in chunk_sizes(replicates, max(p, self.rows.shape[1])):
@@ -137,7 +137,7 @@ class Patterns:
         form : Form
             The coefficient.
         replicates : int
-            How many.
+            Number of replicates.
         rng : numpy.random.Generator
             The source of randomness.
 
@@ -154,7 +154,7 @@ class Patterns:
 def distinct_rows(
     rows: NDArray[Any],
 ) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
-    """Find the rows that differ."""
+    """Find the distinct rows."""
     if not len(rows):
         return rows, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     code = pd.DataFrame(rows).groupby(list(range(rows.shape[1])), sort=False).ngroup()
@@ -172,9 +172,9 @@ def bootstrap(
     statistic : Statistic
         The coefficient on its labels.
     unit : {"items", "annotators", "both"}
-        What is drawn with replacement.
+        The unit drawn with replacement.
     replicates : int
-        How often.
+        Number of replicates.
     rng : numpy.random.Generator
         The source of randomness.
 
@@ -187,7 +187,7 @@ def bootstrap(
     ------
     AnnotationError
         If there are fewer than two items or `MIN_ANNOTATORS` annotators to be resampled,
-        or no replicate is asked for.
+        or `replicates` is below 1.
     """
     check_unit(statistic, unit)
     check_replicates(replicates)
@@ -218,25 +218,25 @@ def bootstrap_groups(
     groups : ndarray of int, shape (I,)
         The group of each item, in [0, G); a group is drawn whole.
     replicates : int, default 2000
-        How often.
+        Number of replicates.
     rng : numpy.random.Generator or int, optional
         The source of randomness, or its seed.
 
     Returns
     -------
     ndarray, shape (replicates,)
-        NaN where a replicate leaves the coefficient undefined.
+        NaN if the coefficient is undefined.
 
     Raises
     ------
     AnnotationError
-        If there is not one group for each item, there are fewer than two groups, or no
-        replicate is asked for.
+        If there is not one group for each item, there are fewer than two groups, or `replicates` is
+        below 1.
 
     Notes
     -----
-    Groups without an item are not drawn. Few groups make a percentile
-    interval too short: with ten, one at 95% covers about 90%.
+    Groups without items are not drawn. With few groups percentile intervals are too narrow: with
+    ten, the coverage of a 95% interval is about 90%.
 
     Examples
     --------
@@ -294,7 +294,7 @@ def jackknife(statistic: Statistic, unit: Unit) -> NDArray[np.float64]:
     statistic : Statistic
         The coefficient on its labels.
     unit : {"items", "annotators"}
-        What is left out.
+        The unit left out.
 
     Returns
     -------
@@ -334,7 +334,7 @@ def without_annotator(statistic: Statistic, annotator: int) -> float:
 
 
 def _items_of(annotations: Annotations, annotator: int) -> Annotations:
-    """Keep the items that an annotator labelled, with everybody's labels; names are left out."""
+    """Keep the items that an annotator labelled, with all labels, without names."""
     labelled = np.zeros(annotations.n_items, dtype=bool)
     labelled[annotations.item[annotations.by_annotator[annotator]]] = True
     items = np.flatnonzero(labelled)
@@ -359,7 +359,7 @@ def posterior(statistic: Statistic, draws: int, rng: np.random.Generator) -> NDA
     statistic : Statistic
         The coefficient on its labels.
     draws : int
-        How many.
+        Number of replicates.
     rng : numpy.random.Generator
         The source of randomness.
 
@@ -370,9 +370,9 @@ def posterior(statistic: Statistic, draws: int, rng: np.random.Generator) -> NDA
 
     Notes
     -----
-    Two annotators who labelled all items have a prior of 1/K^2 on each pair of their labels, up to
-    30 categories; otherwise it is the Bayesian bootstrap, which has none on patterns of labels that
-    were not seen. References: `annobench.agreement.intervals.interval`.
+    For two annotators who labelled all items, the prior is 1/K^2 on each pair of labels, up to 30
+    categories; otherwise it is the Bayesian bootstrap, without prior mass on unobserved patterns of
+    labels. References: `annobench.agreement.intervals.interval`.
     """
     check_replicates(draws)
     form, rows, concentration = _posterior_rows(statistic)
@@ -402,7 +402,7 @@ def _posterior_rows(statistic: Statistic) -> tuple[Form, Rows, Floats]:
 
 
 def has_prior(statistic: Statistic) -> bool:
-    """Say whether the posterior has prior mass on unobserved pairs of labels."""
+    """Return whether the prior has mass on unobserved pairs of labels."""
     a = statistic.annotations
     complete = a.n_annotators == 2 and a.n_labels == 2 * a.n_items
     return complete and a.scale in ("nominal", "ordinal") and a.n_categories <= MAX_CATEGORIES
@@ -414,8 +414,8 @@ def check_unit(statistic: Statistic, unit: Unit) -> None:
         active = active_annotators(statistic.annotations).size
         if active < MIN_ANNOTATORS:
             raise AnnotationError(
-                f"{statistic.name}: {active} annotators are too few to be resampled; at least "
-                f"{MIN_ANNOTATORS} are needed. Resample items, and generalise to items only."
+                f"{statistic.name}: {active} annotators are too few to resample; at least "
+                f"{MIN_ANNOTATORS} are needed. Resample items, and generalise only to items."
             )
     if unit != "annotators" and statistic.used.sum() < 2:
         raise AnnotationError(

@@ -1,7 +1,6 @@
-"""One value of a report: a coefficient with options, unless it would take too long.
+"""One value of a report: a coefficient with options, unless its computation takes too long.
 
-Whether it would is decided by sizes, not by time, so that the same labels give the same table
-everywhere.
+This is decided by sizes, not by time, so that the same labels give the same table everywhere.
 """
 
 from __future__ import annotations
@@ -60,16 +59,16 @@ MAX_BOOTSTRAP_TERMS: Final = 1_000_000_000
 
 @dataclass(frozen=True)
 class Settings:
-    """How intervals are made.
+    """Settings of intervals.
 
     Attributes
     ----------
     rng : numpy.random.Generator or None
-        Of the bootstrap; None for analytic intervals.
+        Source of randomness for the bootstrap; None for analytic intervals.
     level : float
         In (0, 1).
     replicates : int
-        Of the bootstrap.
+        Number of bootstrap samples.
     """
 
     rng: np.random.Generator | None
@@ -86,7 +85,7 @@ class Variant:
     method : Coefficient
         Its record.
     function : callable
-        Of annotations, options and, where the record says so, a category.
+        Function of annotations, options and, if the record requires it, a category.
     options : dict
         Of the function.
     """
@@ -97,7 +96,7 @@ class Variant:
 
     @property
     def names(self) -> dict[str, Any]:
-        """The coefficient and its options, as a row shows them."""
+        """Names of the coefficient and its options in a row."""
         shown = ", ".join(f"{name}={value}" for name, value in self.options.items())
         return {"coefficient": self.method.name, "options": shown}
 
@@ -112,7 +111,7 @@ class Variant:
         return self.method.annotators == "two"
 
     def refusal(self, annotations: Annotations) -> str:
-        """Say why it would take too long.
+        """Return the reason why it takes too long.
 
         Parameters
         ----------
@@ -122,7 +121,7 @@ class Variant:
         Returns
         -------
         str
-            Empty where it would not.
+            Empty if it does not.
         """
         k = annotations.n_categories
         if self.weighted and (k > 2_000 or annotations.n_items * k**2 > MAX_WEIGHTED_TERMS):
@@ -139,7 +138,7 @@ class Variant:
         return ""
 
     def compute(self, annotations: Annotations, **more: Any) -> Agreement | str:
-        """Compute the coefficient, or say why not.
+        """Compute the coefficient, or return the reason why not.
 
         Parameters
         ----------
@@ -151,7 +150,7 @@ class Variant:
         Returns
         -------
         Agreement or str
-            The result, or the reason why there is none.
+            The result, or the reason for its absence.
         """
         if refusal := self.refusal(annotations):
             return refusal
@@ -195,16 +194,16 @@ def described(
     bootstrap: bool = False,
     weighted: bool = False,
 ) -> dict[str, Any]:
-    """Lay out one value: a number with its interval, or the reason why there is none.
+    """Lay out a value with its interval, or the reason for its absence.
 
     Parameters
     ----------
     result : Agreement or str
         What `Variant.compute` returned.
     settings : Settings
-        Of intervals.
+        Settings of intervals.
     bootstrap : bool, default False
-        Whether the interval is of the bootstrap, where there is a source of randomness.
+        Whether to use a bootstrap interval, if there is a source of randomness.
     weighted : bool, default False
         Whether categories have weights.
 
@@ -223,7 +222,7 @@ def described(
 
 
 class _Measured(Protocol):
-    """What a row is made of: a coefficient in memory or on partitions."""
+    """Contents of a row: a coefficient in memory or on partitions."""
 
     @property
     def method(self) -> Coefficient:
@@ -288,7 +287,7 @@ def laid_out(
             except AnnotationError:
                 notes.append("Analytic interval, as there are too few items to resample.")
             if interval is not None and math.isnan(interval.lower):
-                notes.append("Analytic interval, as the bootstrap's is beside the estimate.")
+                notes.append("Analytic interval, as the bootstrap's excludes the estimate.")
                 interval = None
     interval = interval or result.interval("analytic", level=settings.level)
     values |= {
@@ -312,7 +311,7 @@ def _estimates(result: _Measured) -> dict[str, Any]:
 
 
 def entries(result: Agreement, weighted: bool) -> int:
-    """Count the statistics that one evaluation goes through, more where categories are weighted.
+    """Count the statistics that one evaluation processes, more if categories are weighted.
 
     Parameters
     ----------
@@ -333,7 +332,7 @@ def entries(result: Agreement, weighted: bool) -> int:
 
 
 def _error_terms(result: Agreement, weighted: bool) -> int:
-    """Count the terms of the standard error: one evaluation for each item or each total."""
+    """Count the terms of the standard error: one evaluation per item or total."""
     if type(result.form).gradient is not Form.gradient:
         return entries(result, weighted)
     n_items, n_totals = result.form.rows.shape
@@ -343,7 +342,7 @@ def _error_terms(result: Agreement, weighted: bool) -> int:
 def overall_row(
     variant: Variant, values: dict[str, Any], labels: Annotations | BlockedLabels
 ) -> dict[str, Any]:
-    """Return the row of a coefficient of all labels."""
+    """Return the row of a coefficient for all labels."""
     # Where labels are missing, what the coefficient does about it belongs to its value.
     if "estimate" in values and labels.n_labels < labels.n_items * labels.n_annotators:
         values["note"] = f"{values['note']} {variant.method.missing}".strip()

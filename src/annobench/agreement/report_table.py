@@ -1,8 +1,8 @@
 """Every coefficient that applies to a data set, with intervals and breakdowns, in one table.
 
-Coefficients are found automatically, and their records say when they apply: the scales and options
-of `Coefficient.variants`, and two or any number of annotators. If a coefficient rejects the labels,
-its row has the reason in its note.
+Coefficients are discovered, and their records define when they apply: the scales and options of
+`Coefficient.variants`, and two or any number of annotators. If a coefficient rejects the labels,
+the note of its row gives the reason.
 """
 
 from __future__ import annotations
@@ -63,50 +63,49 @@ def report(
     Parameters
     ----------
     annotations : Annotations, BlockedLabels, str, Path or callable
-        The labels, in memory or in a folder of partitions, or a function that gives them anew for
-        every pass, chunk by chunk; their scale decides what applies.
+        The labels, in memory or in a folder of partitions, or a function that yields them for each
+        pass, chunk by chunk; their scale determines which coefficients apply.
     rng : numpy.random.Generator or int, optional
         The source of randomness, or its seed: the overall intervals are then quantiles of the
         bootstrap over items. By default all intervals are analytic.
     level : float, default 0.95
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
     replicates : int, default 2000
-        Of the bootstrap.
+        Number of bootstrap samples.
     engine : {"auto", "memory", "dask"}, default "auto"
         Where partitions are read: into memory or by Dask's workers, which compute the overall
         values only; by default by Dask if there are more than 5,000,000 labels.
     scheduler : str, distributed.Client or concurrent.futures.Executor, optional
-        Who passes over partitions: an executor, or Dask's workers, by the address of their
-        scheduler or a client. By default Dask's are started here, a process a core.
+        What processes partitions: an executor, or Dask workers, given by the address of their
+        scheduler or a client. By default Dask workers are started locally, one per core.
 
     Returns
     -------
     DataFrame
-        One row a value, with the columns
+        One row per value, with the columns
 
-        - breakdown: "overall"; "category", the labels merged to this one against the rest (an
-          element, where labels are sets); "annotator", the observed agreement with all others;
-          "without annotator", the coefficient when this one is left out; "pair", two annotators
-          of more;
+        - breakdown: "overall"; "category", this category (for sets, element) against the rest;
+          "annotator", the observed agreement with all others; "without annotator", the coefficient
+          when this one is left out; "pair", a pair of more than two annotators;
         - of: the category, the annotator, or "first × second";
         - coefficient, options: its name, such as "cohen_kappa", and "weights=quadratic";
         - estimate, standard_error, lower, upper, level, interval: NaN where undefined or left
           out, and the kind of interval;
         - n_items, n_labels: the numbers used; for a category, how often it was given;
         - observed_agreement, expected_agreement: NaN where the coefficient has none;
-        - note: why a value is missing, what became of missing labels, what was left out.
+        - note: why a value is missing, how missing labels were treated, what was left out.
 
     Raises
     ------
     AnnotationError
-        If an annotator labelled an item twice, or the level is not in (0, 1); if a path is no
-        folder of partitions; if Dask is asked for, and labels are in memory or it is not installed.
+        If an annotator labelled an item twice, or the level is not in (0, 1); if a path is not a
+        folder of partitions; if Dask is requested but not installed, or labels are in memory.
 
     Notes
     -----
-    Breakdowns are cut to what takes seconds, by sizes and not by the clock, so that the same
-    labels give the same table everywhere; the notes say where. Nothing is warned of: undefined
-    values are NaN with a note, and the note of an interval without width says what that means.
+    Breakdowns are limited to what takes seconds, by sizes, not by time, so that the same labels
+    give the same table everywhere; notes report the omissions. There are no warnings: undefined
+    values are NaN with a note, and a note explains intervals of zero width.
 
     Examples
     --------
@@ -127,7 +126,7 @@ def report(
         raise AnnotationError(
             f"report: annotator {annotations.annotators[annotations.annotator[at]]!r} labelled an "
             f"item twice: {annotations.items[annotations.item[at]]!r}. Keep one label of each "
-            "(first_labels() keeps the first), or name the annotator's second round otherwise."
+            "(first_labels() keeps the first), or give the annotator's second round another name."
         )
     settings = Settings(
         np.random.default_rng(rng) if isinstance(rng, int | np.integer) else rng, level, replicates
@@ -147,9 +146,9 @@ def report(
 def _overall(
     annotations: Annotations, chosen: list[Variant], settings: Settings
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return rows of all labels, and of those without each annotator.
+    """Return rows for all labels, and for leaving out each annotator.
 
-    Both need the same sums over items, of which those of one coefficient are in memory at a time.
+    Both use the same sums over items, held in memory for one coefficient at a time.
     """
     rows: list[dict[str, Any]] = []
     without: list[dict[str, Any]] = []
@@ -180,7 +179,7 @@ def _by_category(annotations: Annotations, settings: Settings) -> Iterator[dict[
         cost = max(annotations.n_labels, pair_cost if variant.method.pairwise else 0, 1)
         shown = min(len(binary), MAX_ENTRIES // cost)
         if shown < min(MIN_SHOWN, len(binary)):
-            note = f"Left out: {len(binary)} categories in turn take long."
+            note = f"Left out: {len(binary)} categories, one by one, take long."
             yield {"breakdown": "category", "of": "", **variant.names, "note": note}
             continue
         for name, labels in itertools.islice(binary.items(), shown):
@@ -235,7 +234,7 @@ def _by_annotator(annotations: Annotations) -> Iterator[dict[str, Any]]:
             "n_items": row.n_items,
             "n_labels": row.n_labels,
             "observed_agreement": row.observed_agreement,
-            "note": "" if row.n_pairs else "No item in common with anybody.",
+            "note": "" if row.n_pairs else "No item in common with another annotator.",
         }
 
 
@@ -253,7 +252,7 @@ def _without_annotators(
     if n_shown < order.size:
         note = f"Of {order.size:,} annotators, the {n_shown} with the most labels are shown."
     if n_shown < min(MIN_SHOWN, order.size):
-        note = f"Left out: {order.size:,} annotators in turn take long."
+        note = f"Left out: {order.size:,} annotators, one by one, take long."
         yield {"breakdown": "without annotator", "of": "", **variant.names, "note": note}
         return
     for j in np.sort(order[:n_shown]):

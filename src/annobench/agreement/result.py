@@ -1,4 +1,4 @@
-"""The result of a coefficient that users hold: its numbers, with intervals and breakdowns."""
+"""The result of a coefficient: estimate, intervals and breakdowns."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ class Agreement(Statistic, Summarised):
     method : Coefficient
         The record of the coefficient.
     annotations : Annotations
-        The labels it was computed from.
+        The labels from which it was computed.
     make_form : callable
-        Makes the form, given annotations and copies of annotators.
+        Makes the form from annotations and multiplicities of annotators.
     refit : callable
-        The same coefficient, options included, of other annotations.
+        Computes the coefficient, with the same options, for other annotations.
     collapsible : bool
-        Whether categories can be merged to one against the rest: without weights or metric.
+        Whether categories can be merged, that is, without weights or metric.
     analytic_limits : callable or None
-        The lower and upper limit of the analytic interval, given the statistic and a level, where
-        the literature has better ones than the normal ones.
+        Computes the limits of the analytic interval from the statistic and a level, if better ones
+        than normal limits are published.
     """
 
     def _headline(self) -> str:
@@ -60,14 +60,14 @@ class Agreement(Statistic, Summarised):
         Parameters
         ----------
         level : float, default 0.95
-            Of the interval, in (0, 1).
+            Level of the interval, in (0, 1).
 
         Returns
         -------
         DataFrame
             One row, named as the coefficient: estimate, standard_error, lower, upper, level,
-            observed_agreement, expected_agreement, n_items, n_annotators, n_labels. NaN where
-            undefined; what an interval without width means, `interval` warns of.
+            observed_agreement, expected_agreement, n_items, n_annotators, n_labels. NaN if
+            undefined. Unlike `interval`, it does not warn of intervals of zero width.
         """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DegenerateWarning)
@@ -88,19 +88,19 @@ class Agreement(Statistic, Summarised):
         return pd.DataFrame(row, index=pd.Index([self.name], name="coefficient"))
 
     def plot(self, axes: Axes | None = None, *, level: float = 0.95) -> Axes:
-        """Draw the estimate and, where categories can be merged, that of each of them.
+        """Plot the estimate and, if categories can be merged, that of each category.
 
         Parameters
         ----------
         axes : matplotlib.axes.Axes, optional
-            Where; by default in a new figure.
+            Axes to draw on; by default those of a new figure.
         level : float, default 0.95
-            Of the analytic intervals, in (0, 1).
+            Level of the analytic intervals, in (0, 1).
 
         Returns
         -------
         matplotlib.axes.Axes
-            One line for each estimate with its interval, the first on top.
+            The axes, with one line per estimate and interval, the overall one on top.
         """
         table = self.summary(level=level).reset_index(names="of")
         if self.collapsible and self.annotations.n_categories > 2:
@@ -128,16 +128,16 @@ class Agreement(Statistic, Summarised):
         Parameters
         ----------
         unit : {"items", "annotators", "both"}, default "items"
-            What is drawn with replacement. Of annotators, pairs of copies are dropped.
+            The unit drawn with replacement. Pairs of copies of an annotator are dropped.
         replicates : int, default 2000
-            How often.
+            Number of replicates.
         rng : numpy.random.Generator or int, optional
             The source of randomness, or its seed.
 
         Returns
         -------
         ndarray, shape (replicates,)
-            NaN where a replicate leaves the coefficient undefined.
+            NaN if the coefficient is undefined.
 
         Raises
         ------
@@ -162,42 +162,42 @@ class Agreement(Statistic, Summarised):
         kind : {"analytic", "percentile", "bca", "jackknife", "bayesian"}, default "analytic"
             The method; see `annobench.agreement.intervals.interval`.
         unit : {"items", "annotators", "both"}, default "items"
-            What varies: the items, the annotators, or both (percentile alone).
+            What is sampled: items, annotators, or both (percentile only).
         level : float, default 0.95
             In (0, 1).
         replicates : int, default 2000
-            Of the random kinds.
+            Number of replicates, for the random kinds.
         rng : numpy.random.Generator or int, optional
             The source of randomness, or its seed; needed by the random kinds.
 
         Returns
         -------
         Interval
-            Contains the estimate; NaN where it is undefined.
+            Contains the estimate; NaN if undefined.
 
         Raises
         ------
         AnnotationError
-            If kind and unit don't go together, rng is missing, or there are too few
-            annotators or items.
+            If kind and unit are incompatible, rng is missing, or there are too few annotators or
+            items.
 
         Warns
         -----
         DegenerateWarning
-            If there is no interval, or it leaves out many undefined replicates.
+            If there is no interval, or many replicates are undefined.
         IntervalWarning
-            If it is too narrow: without width, or from few annotators.
+            If it is too narrow: of zero width, or from few annotators.
         """
         generator = None if rng is None else np.random.default_rng(rng)
         return interval(self, kind, unit, level, replicates, generator)
 
     def by_category(self, level: float = 0.95) -> pd.DataFrame:
-        """Set each category against the rest ("single-category" coefficient).
+        """Compute the coefficient of each category against the rest ("single-category").
 
         Parameters
         ----------
         level : float, default 0.95
-            Of the analytic intervals.
+            Level of the analytic intervals.
 
         Returns
         -------
@@ -207,12 +207,12 @@ class Agreement(Statistic, Summarised):
         Raises
         ------
         AnnotationError
-            If weights or a metric leave no meaning to merged categories.
+            If categories cannot be merged because the coefficient has weights or a metric.
 
         Warns
         -----
         IntervalWarning
-            If intervals have no width, as where all labels of an item agree.
+            If intervals have no width, as when all labels of each item agree.
         """
         return by_category(self, level)
 
@@ -242,7 +242,7 @@ class Agreement(Statistic, Summarised):
         return by_annotator(self)
 
     def by_item(self) -> pd.DataFrame:
-        """Give the observed agreement of every item.
+        """Return the observed agreement of every item.
 
         Returns
         -------
@@ -252,12 +252,12 @@ class Agreement(Statistic, Summarised):
         return by_item(self)
 
     def leave_one_out(self) -> pd.DataFrame:
-        """Compute the coefficient without each annotator in turn.
+        """Compute the coefficient leaving out each annotator in turn.
 
         Returns
         -------
         DataFrame
-            annotator, estimate; NaN where it is undefined or no pair of annotators is left. A
-            coefficient of complete items keeps to those that all annotators labelled.
+            annotator, estimate; NaN where it is undefined or no pair of annotators is left.
+            Coefficients of complete items use the items that all annotators labelled.
         """
         return leave_one_out(self)

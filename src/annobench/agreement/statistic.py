@@ -38,16 +38,16 @@ class Statistic:
     method : Coefficient
         The record of the coefficient.
     annotations : Annotations
-        The labels it was computed from.
+        The labels from which it was computed.
     make_form : callable
-        Makes the form, given annotations and copies of annotators.
+        Makes the form from annotations and multiplicities of annotators.
     refit : callable
-        The same coefficient, options included, of other annotations.
+        Computes the coefficient, with the same options, for other annotations.
     collapsible : bool
-        Whether categories can be merged to one against the rest: without weights or metric.
+        Whether categories can be merged, that is, without weights or metric.
     analytic_limits : callable or None
-        The lower and upper limit of the analytic interval, given the statistic and a level, where
-        the literature has better ones than the normal ones.
+        Computes the limits of the analytic interval from the statistic and a level, if better ones
+        than normal limits are published.
     """
 
     method: Coefficient
@@ -139,7 +139,7 @@ class Statistic:
 
     @cached_property
     def used(self) -> NDArray[np.bool_]:
-        """The items that enter the coefficient, shape (I,)."""
+        """The items used by the coefficient, shape (I,)."""
         return used_items(self.form.rows)
 
     @property
@@ -158,22 +158,22 @@ class Statistic:
         return self.annotations.n_labels
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the labels and the options; the estimate is computed again."""
+        """Pickle labels and options; the estimate is recomputed."""
         return self.refit, (self.annotations,)
 
 
 def influence_values(form: Form, totals: Totals) -> NDArray[np.float64]:
-    """Return the empirical influence values of the items on the coefficient.
+    """Return the empirical influence value of each item.
 
-    Without a formula of the form's own, the derivative is taken by the complex step, exact to
-    rounding, in the direction of each total or of each item, whichever are fewer.
+    If the form has no formula, the derivative is computed by the complex step, exact to rounding,
+    in the direction of each total or each item, whichever are fewer.
 
     Parameters
     ----------
     form : Form
         The coefficient.
     totals : ndarray, shape (S,)
-        Where.
+        The totals at which the derivative is taken.
 
     Returns
     -------
@@ -209,7 +209,7 @@ def standard_error(influence: NDArray[np.float64], used: NDArray[np.bool_], ddof
     influence : ndarray, shape (I,)
         Empirical influence values.
     used : ndarray of bool, shape (I,)
-        The items that enter.
+        The items used.
     ddof : {0, 1}, default 0
         The variance divides by n - ddof; 0 in the multinomial formula.
 

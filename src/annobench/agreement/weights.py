@@ -1,4 +1,4 @@
-"""How much two categories agree, or how far apart they are: K x K tables.
+"""Weights of agreement and distances between categories, as K x K tables.
 
 Weights of agreement are 1 on the diagonal and at most 1 elsewhere; distances are 0 on the
 diagonal and at least 0 elsewhere.
@@ -52,8 +52,8 @@ def agreement_weights(
     annotations : Annotations
         The labels.
     weights : {"linear", "quadratic"} or array_like of shape (K, K) or None
-        A name, with the categories' distance by their values on the interval scale and by
-        their order otherwise; a table; or None, where only equal labels agree.
+        A name, with distances by value on the interval scale and by order otherwise; a table; or
+        None, if only equal labels agree.
     name : str
         The coefficient, for messages.
 
@@ -92,7 +92,7 @@ def agreement_weights(
         raise AnnotationError(
             f"{name}: weights must be 1 on the diagonal and at most 1 elsewhere, got "
             f"{np.diag(table).min():g} to {np.diag(table).max():g} on the diagonal and up to "
-            f"{table.max():g}. Turn weights of disagreement v into 1 - v / max(v)."
+            f"{table.max():g}. Convert weights of disagreement v to 1 - v / max(v)."
         )
     return table
 
@@ -100,14 +100,14 @@ def agreement_weights(
 def checked_weights(
     annotations: Annotations, weights: Weights, name: str
 ) -> tuple[Weights, NDArray[np.float64] | None]:
-    """Check weights, and return them with the distances that they stand for."""
+    """Check weights, and return them with the corresponding distances."""
     table = agreement_weights(annotations, weights, name)
     kept = weights if weights is None or isinstance(weights, str) else table
     return kept, None if table is None else 1 - table
 
 
 def checked_metric(annotations: Annotations, metric: Metric, name: str) -> Metric:
-    """Check a table of distances, and keep a copy that nobody can change."""
+    """Check a table of distances, and return a read-only copy."""
     if isinstance(metric, str) or callable(metric):
         return metric
     return distances(annotations, metric, name)
@@ -123,13 +123,13 @@ def distances(
     annotations : Annotations
         The labels.
     metric : str, array_like of shape (K, K) or callable
-        A name out of `METRICS`, but for "ordinal", whose distances depend on how often
-        each label is used; a table; or a function of two categories' names, on the interval
-        scale of their numbers.
+        A name in `METRICS`, except "ordinal", whose distances depend on how often each label is
+        used; a table; or a function of two categories' names, on the interval scale of their
+        numbers.
     name : str
         The coefficient, for messages.
     period : float, optional
-        After what the circular metric begins again, such as 24 for hours.
+        Period of the circular metric, such as 24 for hours.
 
     Returns
     -------
@@ -179,7 +179,7 @@ def check_category_count(annotations: Annotations, name: str) -> None:
         raise AnnotationError(
             f"{name}: the labels have {annotations.n_categories:,} categories, more than "
             f"{MAX_CATEGORIES:,}; for example {', '.join(map(repr, annotations.categories[:3]))}. "
-            "Check that the column of labels is the right one; numbers go on the interval scale."
+            "Check that this is the column of labels; for numbers use the interval scale."
         )
 
 
@@ -187,9 +187,9 @@ def check_tabulated(annotations: Annotations, name: str) -> None:
     """Reject more categories than a table can have."""
     if annotations.n_categories > MAX_TABULATED:
         raise AnnotationError(
-            f"{name}: weights or distances of {annotations.n_categories:,} categories are a table "
+            f"{name}: weights or distances of {annotations.n_categories:,} categories need a table "
             f"of {annotations.n_categories**2:,} entries; at most {MAX_TABULATED:,} categories are "
-            "taken. Check the column of labels, use nominal labels, or numbers on the interval "
+            f"allowed. Check the column of labels, use nominal labels, or numbers on the interval "
             "scale with the interval metric."
         )
 
@@ -233,7 +233,7 @@ def _by_name(annotations: Annotations, frame: pd.DataFrame, name: str, what: str
     wanted = list(annotations.categories)
     if sorted(named.index) != sorted(wanted) or sorted(named.columns) != sorted(wanted):
         raise AnnotationError(
-            f"{name}: the rows and columns of {what} must be named as the categories, "
+            f"{name}: the rows and columns of {what} must be named after the categories, "
             f"{', '.join(map(repr, wanted[:10]))}; got {', '.join(map(repr, named.index[:10]))}."
         )
     return named.loc[wanted, wanted]
@@ -243,7 +243,7 @@ def _check_distances(table: NDArray[np.float64], name: str) -> NDArray[np.float6
     if np.diag(table).any() or (table < 0).any():
         raise AnnotationError(
             f"{name}: distances must be 0 on the diagonal and at least 0 elsewhere. "
-            "Turn weights of agreement w into 1 - w."
+            "Convert weights of agreement w to 1 - w."
         )
     return table
 
@@ -291,8 +291,8 @@ def _numeric_distances(
         return share**2
     if period is None or not np.isfinite(period) or period <= 0:
         raise AnnotationError(
-            f"{name}: the circular metric needs period=, the positive number after which labels "
-            "begin again, such as 24 for hours."
+            f"{name}: the circular metric needs period=, the positive period of the labels, such "
+            f"as 24 for hours."
         )
     outside = x[(x < 0) | (x >= period)]
     if outside.size:

@@ -2,17 +2,17 @@
 
 A sentence pair has nodes on two sides, the source and the target: words, and phrases where the
 sentences are trees. An annotator links what corresponds, each link exact or fuzzy (sure or
-possible, in other formats). Nobody says beforehand which links there could be, so that agreement
-on what was *not* linked depends on a universe that somebody has to state:
+possible, in other formats). The set of possible links is not given, so agreement on what was *not*
+linked depends on a universe that must be stated:
 
 - ``"drawn"``: the links that at least one annotator drew;
-- ``"kind"``: every word with every word and every phrase with every phrase of its pair, and what
-  was drawn besides;
+- ``"kind"``: every word with every word and every phrase with every phrase of its pair, and all
+  other links drawn;
 - ``"nodes"``: every node with every node.
 
 Precision, recall, their F-score and positive specific agreement need no universe; kappa and alpha
-do. `Alignments.to_annotations` makes ordinary labels of it all, "linked" and "not linked", for any
-coefficient of `annobench.agreement`. The links of a sentence depend on each other, so intervals
+do. `Alignments.to_annotations` converts links to ordinary labels, "linked" and "not linked", for
+any coefficient of `annobench.agreement`. The links of a sentence depend on each other, so intervals
 resample sentence pairs.
 """
 
@@ -187,14 +187,14 @@ class Link(NamedTuple):
 class Alignments:
     """The links of several annotators between the nodes of the same sentence pairs.
 
-    Use the constructor `from_links`; it validates.
+    Use the constructor `from_links`, which validates.
 
     Attributes
     ----------
     pairs : tuple of SentencePair
         The P pairs, with or without links.
     annotators : tuple of str
-        The J annotators, those without a link included; a gold standard is one of them.
+        The J annotators, including those without links; a gold standard is one of them.
     links : tuple of Link
         The L different links, of whatever strength, in the order of the pairs.
     drawn : ndarray of int8, shape (L, J)
@@ -437,7 +437,7 @@ class Alignments:
         return np.asarray(np.array(same, dtype=np.int64) + across)
 
     def to_annotations(self, universe: Universe) -> tuple[Annotations, NDArray[np.int32]]:
-        """Make labels of the links: each candidate an item, "linked" or "not linked".
+        """Convert links to labels: each candidate is an item, "linked" or "not linked".
 
         Parameters
         ----------
@@ -483,7 +483,7 @@ class Alignments:
         return annotations, np.concatenate(places)
 
     def strengths(self) -> Annotations:
-        """Make labels of the strengths: each link an item, exact or fuzzy by who drew it.
+        """Convert strengths to labels: each link is an item, exact or fuzzy.
 
         Returns
         -------
@@ -501,7 +501,7 @@ class Alignments:
         )
 
     def __repr__(self) -> str:
-        """Say what there is in one line."""
+        """Summarise in one line."""
         return (
             f"Alignments({self.n_pairs} sentence pairs, {self.n_annotators} annotators, "
             f"{self.n_links} different links)"
@@ -517,7 +517,7 @@ def _interval_rows(result: Summarised, measures: Sequence[str]) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class LinkComparison(Summarised):
-    """The links of one annotator beside those of a reference.
+    """The links of an annotator compared with a reference.
 
     Attributes
     ----------
@@ -583,7 +583,7 @@ def compare(
     universe : {"drawn", "kind", "nodes"}, default "kind"
         The links that could be drawn, for kappa.
     level : float, default 0.95
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
     replicates : int, default 2000
         Bootstrap samples of sentence pairs.
     rng : numpy.random.Generator or int, optional
@@ -601,8 +601,8 @@ def compare(
 
     Notes
     -----
-    With a handful of sentence pairs a percentile interval is too short; read it as a lower
-    bound of the uncertainty.
+    With few sentence pairs a percentile interval is too narrow; treat it as a lower bound of the
+    uncertainty.
 
     Examples
     --------
@@ -630,7 +630,7 @@ def compare(
 
 @dataclass(frozen=True)
 class LinkPool(Summarised):
-    """What a group of annotators drew together.
+    """Union and intersection of a group's links.
 
     Attributes
     ----------
@@ -641,9 +641,9 @@ class LinkPool(Summarised):
     support : tuple of int
         How many links were drawn by exactly 1, 2, ..., J annotators.
     intersection_share : Interval
-        The intersection as a share of the links of whoever has fewest.
+        The intersection as a share of the smallest number of links of an annotator.
     union_excess : Interval
-        By which share the union exceeds the links of whoever has most.
+        Relative excess of the union over the largest number of links of an annotator.
     exact, fuzzy, both : int
         Links that somebody marked exact, that somebody marked fuzzy, and that were marked both
         ways; exact + fuzzy - both is the union.
@@ -691,7 +691,7 @@ def pool(
     alignments : Alignments
         Of the group alone: a gold standard counts as an annotator.
     level : float, default 0.95
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
     replicates : int, default 2000
         Bootstrap samples of sentence pairs.
     rng : numpy.random.Generator or int, optional
@@ -798,7 +798,7 @@ def fan_out(alignments: Alignments, annotator: str, side: Side) -> dict[int, int
 
 
 def _fault(link: Link, known: Mapping[str, SentencePair]) -> str | None:
-    """Say what is wrong with a link, None if nothing is."""
+    """Return the fault of a link, or None."""
     pair = known.get(link.pair)
     if pair is None:
         return "belongs to no known pair"

@@ -1,4 +1,4 @@
-"""Audits: which items to check, and what the checks tell; planning of labels and checks."""
+"""Audits: drawing items to check, estimates from checks, and planning."""
 
 import lazy_loader
 

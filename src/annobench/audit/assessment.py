@@ -1,4 +1,4 @@
-"""Estimates from checks of drawn items: accuracy, prevalence, calibration, and items to release."""
+"""Estimates from checked items: accuracy, prevalence, calibration, and items to release."""
 
 from __future__ import annotations
 
@@ -34,33 +34,33 @@ class Assessment(Summarised):
     Attributes
     ----------
     design : Design
-        What was drawn.
+        The design by which items were drawn.
     gold : ndarray of int, shape (I,)
-        Codes of the checked categories; -1 where an item was not checked, K where the category is
-        none that the model knows.
+        Codes of the checked categories; -1 if an item was not checked, K if the category is unknown
+        to the model.
     accuracy : Interval
-        Share of all items whose category is right.
+        Share of all items whose category is correct.
     accuracy_by_probabilities : DifferenceEstimate or None
-        The same with the model's probabilities as predictions; None where a stratum has fewer than
-        two checks.
+        Accuracy with the model's probabilities as predictions; None if a stratum has fewer than two
+        checks.
     strata : DataFrame
         By stratum, the most certain first: `n_items`, `probability` (mean certainty), `checked`,
         `wrong`, and `accuracy` with `lower` and `upper`.
     prevalence : DataFrame
-        A row per category: `category`; `by_model`, its share among the model's categories;
-        `estimate`, that share corrected by the errors found; `by_probabilities`, the difference
-        estimate with the model's probabilities, whose interval needs some ten errors of the
-        category; and `by_checks`, from the checks alone; each with the ends of its interval:
-        `lower` and `upper`, or such as `by_checks_lower`.
+        One row per category: `category`; `by_model`, its share among the model's categories;
+        `estimate`, that share corrected for the errors found; `by_probabilities`, the difference
+        estimate with the model's probabilities, whose interval needs about ten errors of the
+        category; and `by_checks`, from the checks alone; each with interval limits: `lower` and
+        `upper`, or such as `by_checks_lower`.
     release : Release
         The items that can be released.
     calibration : Calibration or None
-        Of the model's probabilities; None without a checked category that the model knows.
+        Calibration of the model's probabilities; None if no checked category is known to the model.
     wrong : DataFrame
         Checked items whose category is wrong, the most certain first: `item`, `category`,
         `probability`, `gold`.
     remarks : tuple of str
-        What a reader should know before using the numbers.
+        Cautions for the reader.
     """
 
     design: Design
@@ -76,16 +76,16 @@ class Assessment(Summarised):
 
     @property
     def n_checked(self) -> int:
-        """Items checked."""
+        """Number of items checked."""
         return int((self.gold >= 0).sum())
 
     def summary(self) -> pd.DataFrame:
-        """Return the accuracy, of all items and by stratum.
+        """Return the accuracy, overall and by stratum.
 
         Returns
         -------
         DataFrame
-            A row for all items and for each stratum: `n_items`, `checked`, `wrong`, `accuracy`,
+            One row for all items and one per stratum: `n_items`, `checked`, `wrong`, `accuracy`,
             `lower`, `upper`; index `items`.
         """
         of_all = {
@@ -115,8 +115,8 @@ class Assessment(Summarised):
         -------
         DataFrame
             One row per item: `item`, `category` (the checked one, if it was checked), `probability`
-            (calibrated; 1 for a checked item), `checked`, and `released`, true for what can be
-            released and for what was checked.
+            (calibrated; 1 for a checked item), `checked`, and `released`, true for items that can
+            be released or were checked.
         """
         design, checked = self.design, self.gold >= 0
         names = np.asarray([*design.categories, ""], dtype=object)
@@ -155,18 +155,18 @@ def assess(
     Parameters
     ----------
     design : Design
-        What was drawn.
+        The design by which items were drawn.
     checked : mapping of str to str
-        Right category by item, of items that were drawn. Not all need be checked, if the order was
-        kept.
+        Correct category by item, for items that were drawn. Not all need be checked, provided that
+        the order was kept.
     error_rate : float, default 0.05
         The largest share of errors among released items.
     confidence : float, default 0.95
-        That no more are wrong.
+        Confidence that this share is not exceeded.
     level : float, default 0.95
-        Of the intervals.
+        Level of the intervals.
     rng : numpy.random.Generator or int, optional
-        For the folds and the bootstrap of the calibration.
+        Source of randomness for the folds and the bootstrap of the calibration, or a seed.
 
     Returns
     -------
@@ -176,14 +176,13 @@ def assess(
     Raises
     ------
     AnnotationError
-        If fewer than ten items were checked, and not all; one was not drawn; or a number is out
-        of its range.
+        If fewer than ten items were checked (unless all were), a checked item was not drawn, or a
+        number is out of range.
 
     Notes
     -----
-    Estimates and intervals are of these items, by the probability with which each was drawn, and
-    do not assume that the model holds. Each interval, and the release, has its own
-    level.
+    Estimates and intervals refer to these items, are based on the inclusion probabilities, and do
+    not assume that the model holds. Each interval, and the release, has its own level.
     """
     gold = design.codes_of(checked)
     is_checked = gold >= 0
@@ -311,8 +310,8 @@ def _remarks(design: Design, gold: Ints) -> list[str]:
         remarks.append(
             f"{missing:,} of the {int(design.drawn.sum()):,} items drawn were not checked."
             + (
-                f" {skipped:,} were checked out of order: the estimates hold only if those skipped "
-                "were skipped at random, and not because they are hard."
+                f" {skipped:,} were checked out of order: the estimates are valid only if items "
+                f"were skipped at random, not because they are hard."
                 if skipped
                 else ""
             )
@@ -320,8 +319,8 @@ def _remarks(design: Design, gold: Ints) -> list[str]:
     empty = np.flatnonzero(_by_stratum(design, gold >= 0) == 0)
     if empty.size:
         remarks.append(
-            f"{empty.size} of {design.sizes.size} strata have no check, so that their share of "
-            "errors may be anything."
+            f"{empty.size} of {design.sizes.size} strata have no checks, so their error rates are "
+            f"unknown."
         )
     if unknown := int((gold == len(design.categories)).sum()):
         remarks.append(

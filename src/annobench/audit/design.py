@@ -1,14 +1,14 @@
-"""Which items to check: a stratified sample, denser where the model is less certain.
+"""Stratified samples of items to check, with higher sampling rates where the model is less certain.
 
 Items are ordered by certainty, the probability of their most probable category, and cut into
-strata. With e the larger of 1 - certainty and `LEAST_ERROR`, an item is expected to add
-sqrt(e (1 - e)) to the spread of errors; strata are cut where the sum of these passes equal shares,
-never between items of equal certainty (Dalenius and Hodges 1959), and n checks are divided by
-Neyman's rule, in proportion to the sums. Within a stratum the checked items are a simple random
-sample without replacement: the probability of being drawn, n_h / N_h, is known for every item.
+strata. With e the larger of 1 - certainty and `LEAST_ERROR`, the standard deviation of an item's
+error is sqrt(e (1 - e)). Strata have equal sums of these, but items of equal certainty are never
+separated (Dalenius and Hodges 1959), and n checks are allocated by Neyman's rule, in proportion to
+the sums. Within a stratum the checked items are a simple random sample without replacement: the
+inclusion probability n_h / N_h is known for every item.
 
-The floor on e limits the trust in a model's certainty. Without it hardly any item of which the
-model is nearly certain would be checked, and errors there would remain undetected.
+The floor on e limits the trust in a model's certainty. Without it, hardly any item would be checked
+of which the model is nearly certain, and errors among these would remain undetected.
 
 References: Neyman (1934); Dalenius and Hodges (1959), Journal of the American Statistical
 Association 54, 88-101; Cochran (1977), Sampling Techniques, sections 5.5 and 5A.7.
@@ -60,18 +60,18 @@ FILES: Final = ("to_check.csv", "design.csv")
 
 @dataclass(frozen=True, eq=False)
 class Design(Summarised):
-    """Items, a model's probabilities for them, and which of them are to be checked.
+    """Items, a model's probabilities, and the items to check.
 
     Attributes
     ----------
     items, categories : tuple of str
         Names, by code.
     posterior : ndarray, shape (I, K)
-        Probabilities by the model; an item's category is the most probable, of equals the first.
+        Probabilities by the model; an item's category is the most probable (the first if tied).
     stratum : ndarray of int, shape (I,)
-        In [0, H); stratum 0 has the most certain items.
+        Strata in [0, H); stratum 0 has the most certain items.
     order : ndarray of int, shape (I,)
-        The place of an item among those to be checked, from 0, in random order; -1 for others.
+        Random rank of an item among those to check, from 0; -1 for others.
     """
 
     items: tuple[str, ...]
@@ -92,17 +92,17 @@ class Design(Summarised):
 
     @cached_property
     def drawn(self) -> NDArray[np.bool_]:
-        """Whether an item is to be checked, shape (I,)."""
+        """Whether an item was drawn for checking, shape (I,)."""
         return self.order >= 0
 
     @cached_property
     def sizes(self) -> Ints:
-        """Items of each stratum, shape (H,)."""
+        """Number of items in each stratum, shape (H,)."""
         return np.bincount(self.stratum)
 
     @cached_property
     def n_drawn(self) -> Ints:
-        """Items to be checked of each stratum, shape (H,)."""
+        """Number of items to check in each stratum, shape (H,)."""
         return np.bincount(self.stratum[self.drawn], minlength=self.sizes.size)
 
     @cached_property
@@ -132,12 +132,12 @@ class Design(Summarised):
 
     def _headline(self) -> str:
         return (
-            f"{int(self.drawn.sum()):,} of {len(self.items):,} items to be checked, from "
+            f"{int(self.drawn.sum()):,} of {len(self.items):,} items to check, from "
             f"{self.sizes.size} strata"
         )
 
     def to_check(self, texts: Mapping[str, str] | None = None) -> pd.DataFrame:
-        """Return the items to be checked, without the model's answer, which would bias a checker.
+        """Return the items to check, without the model's categories, which would bias a checker.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class Design(Summarised):
         return pd.DataFrame(table)
 
     def codes_of(self, checked: Mapping[str, str]) -> Ints:
-        """Turn checked categories into codes.
+        """Convert checked categories to codes.
 
         Parameters
         ----------
@@ -186,13 +186,13 @@ class Design(Summarised):
         Returns
         -------
         ndarray of int, shape (I,)
-            -1 for items that were not checked, K for a category that the model does not know.
+            -1 for items that were not checked, K for a category unknown to the model.
 
         Raises
         ------
         AnnotationError
-            If an item is not among the design's, or was not drawn: it has no known probability of
-            being checked, and would distort every estimate.
+            If an item is not in the design, or was not drawn: its inclusion probability is unknown,
+            and it would bias every estimate.
         """
         place = {name: i for i, name in enumerate(self.items)}
         known = {plain_number(name): k for k, name in enumerate(self.categories)}
@@ -220,7 +220,7 @@ def draw(
     *,
     rng: np.random.Generator | int | None = None,
 ) -> Design:
-    """Draw items to be checked.
+    """Draw items to check.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def draw(
     posterior : array_like, shape (I, K)
         Probabilities by a model.
     n_checks : int
-        Items to be checked, at least 10; all, if there are no more.
+        Number of items to check, at least 10; all, if there are no more.
     rng : numpy.random.Generator or int, optional
         Source of randomness, or a seed.
 
@@ -241,7 +241,7 @@ def draw(
     Raises
     ------
     AnnotationError
-        If shapes don't fit, a probability is NaN, or there are too few checks.
+        If shapes do not match, a probability is NaN, or there are too few checks.
 
     Examples
     --------
@@ -258,7 +258,7 @@ def draw(
             f"{len(categories)} categories. Give each item a row of numbers."
         )
     if n_checks < min(10, len(items)):
-        raise AnnotationError(f"audit: {n_checks} checks are too few. Take at least 10.")
+        raise AnnotationError(f"audit: {n_checks} checks are too few. Use at least 10.")
     rng = np.random.default_rng(rng)
     certainty = table.max(axis=1)
     stratum = cut(certainty, min(MAX_STRATA, max(1, n_checks // CHECKS_PER_STRATUM)))
@@ -269,21 +269,21 @@ def draw(
 
 
 def sample(stratum: Ints, quota: Ints, rng: np.random.Generator) -> Ints:
-    """Draw items of each stratum, and put them in a random order.
+    """Draw items from each stratum, in random order.
 
     Parameters
     ----------
     stratum : ndarray of int, shape (I,)
-        In [0, H).
+        Strata in [0, H).
     quota : ndarray of int, shape (H,)
-        Items to draw of each.
+        Number of items to draw from each.
     rng : numpy.random.Generator
         Source of randomness.
 
     Returns
     -------
     ndarray of int, shape (I,)
-        The place of an item among those drawn, from 0; -1 for others.
+        Rank of an item among those drawn, from 0; -1 for others.
     """
     chosen = np.concatenate(
         [
@@ -307,21 +307,21 @@ def expected_spread(certainty: Floats) -> Floats:
     Returns
     -------
     ndarray, shape (I,)
-        At least that of an error with probability `LEAST_ERROR`.
+        At least the standard deviation of an error with probability `LEAST_ERROR`.
     """
     error = np.clip(1 - certainty, LEAST_ERROR, 0.5)
     return np.asarray(np.sqrt(error * (1 - error)))
 
 
 def cut(certainty: Floats, n_strata: int) -> Ints:
-    """Cut items into strata of about equal expected spread.
+    """Divide items into strata with about equal expected spread.
 
     Parameters
     ----------
     certainty : ndarray, shape (I,)
         Probability of the most probable category.
     n_strata : int
-        Strata wanted; there are fewer where many items are equally certain.
+        Number of strata; there are fewer if many items are equally certain.
 
     Returns
     -------
@@ -337,7 +337,7 @@ def cut(certainty: Floats, n_strata: int) -> Ints:
 
 
 def allocate(sizes: Ints, spread: Floats, n_checks: int) -> Ints:
-    """Divide checks between strata by Neyman's rule.
+    """Allocate checks to strata by Neyman's rule.
 
     Parameters
     ----------
@@ -346,12 +346,12 @@ def allocate(sizes: Ints, spread: Floats, n_checks: int) -> Ints:
     spread : ndarray, shape (H,)
         Sum of the items' expected standard deviations, above 0.
     n_checks : int
-        Checks in all.
+        Total number of checks.
 
     Returns
     -------
     ndarray of int, shape (H,)
-        At least two of each stratum, at most all of it; so many in all as asked for, or all items.
+        Between two and all items per stratum; in total `n_checks`, or all items.
 
     Examples
     --------
@@ -380,14 +380,14 @@ def allocate(sizes: Ints, spread: Floats, n_checks: int) -> Ints:
 
 
 def write_design(design: Design, folder: Path, texts: Mapping[str, str] | None = None) -> list[str]:
-    """Write the items to be checked, and the design, which is needed to read the checks.
+    """Write the items to check and the design, which is needed to read the checks.
 
     Parameters
     ----------
     design : Design
         What was drawn.
     folder : Path
-        Made if need be.
+        The folder; created if necessary.
     texts : mapping of str to str, optional
         What annotators saw, by item, for the checker.
 
@@ -412,17 +412,17 @@ def read_design(path: Path) -> Design:
     Returns
     -------
     Design
-        As it was drawn.
+        The design as drawn.
 
     Raises
     ------
     ReaderError
-        If there is no such file, or it is none of a design.
+        If there is no such file, or it is not a design.
     """
     if not path.is_file():
         raise ReaderError(
-            f"{path}: there is no such file. Draw items first, and name the folder that was "
-            "written then."
+            f"{path}: there is no such file. Draw items first, and give the folder that was "
+            f"written."
         )
     text = {"item": str, "category": str}
     table = pd.read_csv(path, dtype=text, keep_default_na=False)
@@ -430,8 +430,8 @@ def read_design(path: Path) -> Design:
     columns = [name for name in map(str, table.columns) if name.startswith(prefix)]
     if missing := {"item", "stratum", "order"} - set(table) or not columns:
         raise ReaderError(
-            f"{path}: is no design, as it lacks {missing if columns else prefix + '...'}. Name "
-            "the file design.csv that was written when items were drawn."
+            f"{path}: is not a design, as it lacks {missing if columns else prefix + '...'}. Give "
+            f"the file design.csv that was written when items were drawn."
         )
     return Design(
         items=tuple(table["item"]),

@@ -1,17 +1,17 @@
-"""Means over all items from a few checked ones and predictions for all.
+"""Means over all items from checked items and predictions for all items.
 
-Of I items in strata, those of a simple random sample of each stratum have an outcome y, and all
-have a prediction f. With weights W_h = N_h / I and a number lambda in [0, 1], the mean of y is
-estimated by
+I items are stratified. The outcome y is known for a simple random sample from each stratum, and a
+prediction f for all items. With weights W_h = N_h / I and a number lambda in [0, 1], the mean of y
+is estimated by
 
     theta = lambda mean(f) + sum over h of W_h mean_h(y - lambda f),
 
-means of the sums over the checked items of the stratum. It is unbiased for any predictions; good
-ones make the residuals y - lambda f small, and the interval short. Its variance is
-estimated by the sum of W_h^2 (1 - n_h / N_h) s_h^2(y - lambda f) / n_h, and lambda minimises it:
-the ratio of the same sums with the covariance of y and f above, the variance of f below. In survey
-sampling this is the difference estimator. With one stratum, few of whose items are checked, it is
-that of prediction-powered inference, PPI++.
+where mean_h is over the checked items of the stratum. It is unbiased for any predictions; good ones
+make the residuals y - lambda f small, and the interval narrow. Its variance is estimated by the sum
+of W_h^2 (1 - n_h / N_h) s_h^2(y - lambda f) / n_h, and lambda minimises it: the ratio of the
+analogous sums of covariances of y and f and of variances of f. In survey sampling this is the
+difference estimator. With one stratum, of which few items are checked, it is prediction-powered
+inference (PPI++).
 
 References: Cochran (1977), section 7.3, for the difference estimator; Angelopoulos et al. (2023),
 Science 382, 669-674; Angelopoulos, Duchi and Zrnic (2023), PPI++, section 6 for lambda; Fisch et
@@ -38,22 +38,23 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class DifferenceEstimate(SummarisedScalars):
-    """A mean by checks and predictions.
+    """A mean estimated from checks and predictions.
 
     Attributes
     ----------
     estimate, standard_error : float
-        Of the mean over all items.
+        Estimate of the mean over all items, and its standard error.
     lower, upper : float
-        Ends of the interval; t quantiles, with as many degrees of freedom as checks less strata.
+        Limits of the interval, by t quantiles with degrees of freedom equal to the number of checks
+        minus the number of strata.
     weight : float
-        What the predictions count for, lambda in [0, 1].
+        Weight lambda of the predictions, in [0, 1].
     by_checks : float
         The estimate without predictions.
     by_checks_error : float
-        Its standard error.
+        Standard error of `by_checks`.
     level : float
-        Of the interval.
+        Level of the interval.
     """
 
     estimate: float
@@ -79,31 +80,31 @@ def difference_estimate(
     Parameters
     ----------
     outcome : array_like, shape (I,)
-        Of checked items; NaN where an item was not checked.
+        Outcomes of checked items; NaN if an item was not checked.
     prediction : array_like, shape (I,)
-        Of all items.
+        Predictions for all items.
     stratum : array_like of int, shape (I,), optional
-        In [0, H); by default there is one. In each, the checked items were drawn at random.
+        Strata in [0, H); by default there is one. The checked items of each were drawn at random.
     weight : float, optional
-        What the predictions count for, lambda in [0, 1]; by default what makes the variance least.
+        Weight lambda of the predictions, in [0, 1]; by default that of minimum variance.
     level : float, default 0.95
-        Of the interval.
+        Level of the interval.
 
     Returns
     -------
     DifferenceEstimate
-        The estimate, and that of the checks alone.
+        The estimate, and the estimate from the checks alone.
 
     Raises
     ------
     AnnotationError
         If shapes differ, a stratum has fewer than two checked items and not all of them, or the
-        weight is out of its range.
+        weight is out of range.
 
     Notes
     -----
-    The interval is a normal approximation: it needs some ten checked items whose outcome
-    the predictions miss.
+    The interval is a normal approximation: it needs about ten checked items whose outcome differs
+    from the prediction.
 
     Examples
     --------
@@ -158,7 +159,7 @@ def difference_estimate(
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Checked items, and means and covariances of each stratum."""
+    """Number of checks, means and covariances of each stratum."""
 
     y: Floats
     f: Floats

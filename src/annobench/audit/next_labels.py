@@ -1,16 +1,14 @@
-"""Which items to label next: the expected information of another label, relative to its price.
+"""Items to label next, by the expected information of another label relative to its price.
 
 With q the probabilities of an item's category and C the confusion matrix of an annotator, another
 label Y carries I[Z; Y] bits about the category Z, the entropy of q minus the expected entropy that
-remains (`annobench.evaluation.information`). C is that of an annotator drawn from those there are,
-by
-their number of labels: of category k and label l it is the expected number of labels l on items of
-category k, by the fit's probabilities, with rows divided by their sums. It requires only
-probabilities, so that any model can be used.
+remains (`annobench.evaluation.information`). C is the average over the present annotators, weighted
+by their numbers of labels: the expected number of labels l on items of category k, by the fit's
+probabilities, with rows normalised. It requires only probabilities, so any model can be used.
 
 References: Lindley (1956), Annals of Mathematical Statistics 27, 986-1005, for the expected
-information of an experiment; Sheng, Provost and Ipeirotis (2008), KDD, for labelling again where
-labels are uncertain.
+information of an experiment; Sheng, Provost and Ipeirotis (2008), KDD, for repeated labelling of
+uncertain items.
 """
 
 from __future__ import annotations
@@ -48,7 +46,7 @@ def average_confusion(annotations: Annotations, posterior: Floats) -> Floats:
     Returns
     -------
     ndarray, shape (K, K)
-        ``[k, l]``: such an annotator gives l when the category is k; rows sum to 1.
+        ``[k, l]``: probability of the label l given the category k; rows sum to 1.
 
     Examples
     --------
@@ -73,7 +71,7 @@ def expected_information(posterior: Floats, confusion: Floats) -> Floats:
     posterior : ndarray, shape (I, K)
         Probabilities of the categories.
     confusion : ndarray, shape (K, L)
-        Of the annotator.
+        Confusion matrix of the annotator.
 
     Returns
     -------
@@ -97,16 +95,16 @@ def next_labels(annotations: Annotations, fitted: Fit, *, price: float = 1.0) ->
     Parameters
     ----------
     annotations : Annotations
-        The labels there are.
+        The present labels.
     fitted : Fit
         A model's fit to them.
     price : float, default 1.0
-        Of a label, above 0.
+        Price of a label, above 0.
 
     Returns
     -------
     DataFrame
-        A row per item, the most telling first: `item`, `n_labels`, `category`, `probability`,
+        One row per item, the most informative first: `item`, `n_labels`, `category`, `probability`,
         `information` in bits, `information_per_cost`.
 
     Raises
@@ -116,8 +114,8 @@ def next_labels(annotations: Annotations, fitted: Fit, *, price: float = 1.0) ->
 
     Notes
     -----
-    O(N + I K^2). A model that is surer than it should be expects too little of items on which its
-    annotators err together; no label of theirs would tell.
+    O(N + I K^2). An overconfident model underestimates the information on items on which annotators
+    err together; further labels by such annotators would not reveal it.
     """
     annotations = as_annotations(annotations, "next_labels")
     if not price > 0:

@@ -1,14 +1,14 @@
-"""Numbers of items, annotators and checks needed, planned from a pilot.
+"""Numbers of items, annotators and checks, planned from a pilot.
 
 Agreement. The width of a coefficient's interval falls with the square root of the number of items;
-the number of items is extrapolated from the width in the pilot with the planned number of labels
-per item.
+the number of items is extrapolated from the width in the pilot at the planned number of labels per
+item.
 
-Prevalence. The share of labels that name a category, of n items with m labels each, has the
-variance (B + W / m) / n, B the variance between items of the share of annotators who would name it
-and W the mean variance within items; both are estimated from items with two labels or more
-(Cochran 1977, chapter 10). The cheapest m, if an item costs c and a label d, is near
-sqrt(W c / (B d)); beyond that, more labels per item are worth less than another item.
+Prevalence. The share of labels that name a category, for n items with m labels each, has the
+variance (B + W / m) / n, with B the variance between items of the share of annotators who would
+name it and W the mean variance within items; both are estimated from items with two or more labels
+(Cochran 1977, chapter 10). If an item costs c and a label d, the cheapest m is near sqrt(W c / (B
+d)); beyond that, another item is more informative for its price than more labels per item.
 
 Accuracy. The number of checks whose exact interval has the required width at the expected accuracy.
 Difference: `annobench.evaluation.gold_size`. Release: `annobench.audit.release`.
@@ -58,18 +58,18 @@ class Prices:
     Attributes
     ----------
     label : float
-        Of a label, above 0.
+        Price of a label, above 0.
     check : float
-        Of a check by an expert, at least 0.
+        Price of a check by an expert, at least 0.
     item : float
-        Of an item itself, such as finding it; at least 0.
+        Price of an item itself, such as obtaining it; at least 0.
     currency : str
-        Written behind amounts.
+        Written after amounts.
 
     Raises
     ------
     AnnotationError
-        If a price is out of its range.
+        If a price is out of range.
     """
 
     label: float = 1.0
@@ -78,7 +78,7 @@ class Prices:
     currency: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what can't be a price."""
+        """Reject invalid prices."""
         for name, price in (("label", self.label), ("check", self.check), ("item", self.item)):
             if not (math.isfinite(price) and price >= 0):
                 raise AnnotationError(f"plan: the price of a {name} is {price}. Give at least 0.")
@@ -89,12 +89,12 @@ class Prices:
         Parameters
         ----------
         items, labels, checks : float
-            How many.
+            Numbers of items, labels and checks.
 
         Returns
         -------
         float
-            In the currency.
+            Cost in the currency.
         """
         return self.item * items + self.label * labels + self.check * checks
 
@@ -106,13 +106,13 @@ class Plan(Summarised):
     Attributes
     ----------
     table : DataFrame
-        A row a design: `goal`, `annotators` (labels per item), `items`, `labels`, `checks`, `cost`,
-        and `cheapest`, whether no other design of that goal costs less. What a goal does not need
-        is 0; infinite numbers say that no design reaches it.
+        One row per design: `goal`, `annotators` (labels per item), `items`, `labels`, `checks`,
+        `cost`, and `cheapest`, whether no other design for the goal costs less. Numbers that a goal
+        does not need are 0; infinite numbers mean that no design reaches it.
     pilot : dict of str to float
-        What was estimated from the pilot, by name.
+        Estimates from the pilot, by name.
     currency : str
-        Of the cost.
+        Currency of the cost.
     """
 
     table: pd.DataFrame
@@ -120,12 +120,12 @@ class Plan(Summarised):
     currency: str
 
     def summary(self) -> pd.DataFrame:
-        """Return the cheapest design of each goal.
+        """Return the cheapest design for each goal.
 
         Returns
         -------
         DataFrame
-            Its rows of `table`.
+            Rows of `table`.
         """
         return self.table[self.table["cheapest"]].drop(columns="cheapest").set_index("goal")
 
@@ -154,41 +154,41 @@ def plan(
     Parameters
     ----------
     pilot : Annotations
-        Nominal labels of some items, several of each.
+        Nominal labels of some items, several per item.
     width : float, default 0.1
-        Of the intervals that are wanted, end to end.
+        Full width of the intervals.
     difference : float, default 0.05
-        Of two methods' accuracies that is to be told from none.
+        Difference between two methods' accuracies to detect.
     error_rate : float, default 0.05
         The largest share of errors among released items.
     accuracy : float
-        Expected of the consensus, in (0, 1), from checks of a pilot, or by a model.
+        Expected accuracy of the consensus, in (0, 1), from checks of a pilot or by a model.
     annotators : sequence of int, default (2, 3, 5, 7, 10)
-        Labels an item that are considered; for agreement those that the pilot has.
+        Numbers of labels per item to consider; for agreement, those available in the pilot.
     coefficient : str, default "krippendorff_alpha"
-        Of agreement, one that `annobench.agreement` has.
+        Coefficient of agreement, one of `annobench.agreement`.
     category : str, optional
-        Whose prevalence is wanted; by default the most frequent.
+        Category whose prevalence is estimated; by default the most frequent.
     items : int, optional
-        Items that are to be released; by default those of the pilot.
+        Number of items to release; by default that of the pilot.
     prices : Prices, optional
-        By default a label costs 1 and all else nothing.
+        By default a label costs 1, and items and checks nothing.
     level : float, default 0.95
-        Of intervals, and confidence of the release.
+        Level of intervals, and confidence of the release.
     power : float, default 0.8
-        Of the difference and the release.
+        Power for the difference and the release.
     rng : numpy.random.Generator or int, optional
-        For the labels that smaller designs keep.
+        Source of randomness for subsampling labels, or a seed.
 
     Returns
     -------
     Plan
-        A row for each goal and number of annotators.
+        One row per goal and number of annotators.
 
     Raises
     ------
     AnnotationError
-        If a number is out of its range, no item has two labels, or a name is unknown.
+        If a number is out of range, no item has two labels, or a name is unknown.
     """
     pilot = as_annotations(pilot, "plan")
     check_level(level, "plan")
@@ -243,14 +243,15 @@ def components(pilot: Annotations, category: str | None = None) -> tuple[float, 
     Parameters
     ----------
     pilot : Annotations
-        Labels; items with one are left out.
+        Labels; items with a single label are left out.
     category : str, optional
-        By default the most frequent.
+        The category; by default the most frequent.
 
     Returns
     -------
     tuple of float
-        Between, at least 0; within; and the share of labels that name the category.
+        Variance between items, at least 0; variance within items; and the share of labels that name
+        the category.
 
     Raises
     ------
@@ -279,7 +280,8 @@ def components(pilot: Annotations, category: str | None = None) -> tuple[float, 
     several = m >= 2
     if several.sum() < 2:
         raise AnnotationError(
-            "plan: the pilot needs two items or more with two labels or more. Label some again."
+            "plan: the pilot needs two or more items with two or more labels each. Have some items "
+            "labelled again."
         )
     share, size = named[several] / m[several], m[several]
     inside = share * (1 - share) * size / (size - 1)
@@ -294,9 +296,9 @@ def optimal_labels(between: float, within: float, prices: Prices) -> float:
     Parameters
     ----------
     between, within : float
-        Of `components`.
+        Variances from `components`.
     prices : Prices
-        Of items and labels.
+        Prices of items and labels.
 
     Returns
     -------
@@ -316,23 +318,23 @@ def optimal_labels(between: float, within: float, prices: Prices) -> float:
 
 
 def checks_for_width(accuracy: float, width: float, n_items: int, *, level: float = 0.95) -> float:
-    """Return the number of checks for an interval of the accuracy of a given width.
+    """Return the number of checks for an interval of accuracy with a given width.
 
     Parameters
     ----------
     accuracy : float
-        Expected, in [0, 1].
+        Expected accuracy, in [0, 1].
     width : float
-        Of the exact interval, end to end, in (0, 1).
+        Full width of the exact interval, in (0, 1).
     n_items : int
-        All items.
+        Total number of items.
     level : float, default 0.95
         Of the interval.
 
     Returns
     -------
     float
-        A number of items drawn at random; stratified draws need no more.
+        Number of items in a simple random sample; stratified samples need no more.
 
     Examples
     --------
@@ -416,7 +418,7 @@ def _prevalence_rows(
 def _certificate_rows(
     pilot: Annotations, of_items: int, error_rate: float, level: float, power: float
 ) -> list[dict[str, Any]]:
-    """Plan the certificate of unanimous items, where the pilot tells the share of hard ones."""
+    """Plan the certificate of unanimous items, if the pilot identifies the share of hard items."""
     try:
         shares = noise.hard_share(pilot, rng=0)
         hard = float(shares.loc[shares["model"] == "rates", "estimate"].iloc[0])

@@ -1,25 +1,26 @@
-"""Intervals of a share of items, from checks of a stratified sample.
+"""Intervals of a proportion from checks of a stratified sample.
 
-Stratum h has N_h items, of which n_h were checked, x_h of them wrong. With W_h = N_h / I the share
-of wrong items is estimated without bias by the sum of W_h x_h / n_h. Of its intervals
+Stratum h has N_h items, of which n_h were checked, x_h of them wrong. With W_h = N_h / I, the sum
+of W_h x_h / n_h is an unbiased estimate of the share of wrong items. Intervals:
 
 ``beta``
-    takes, for the lower end, each stratum's share for a beta variable with parameters x_h and
-    n_h - x_h + 1, whose quantile is the lower limit of Clopper and Pearson; mean and variance of
-    the weighted sum are those of one beta variable, whose quantile is the end. For the upper end
-    one more wrong check is added, in the stratum where a check weighs most. With one stratum this
-    is Clopper and Pearson's interval, and where no check was wrong it is as wide as the number of
-    checks allows. It is Fay and Feuer's (1997) for sums of Poisson counts, with beta in place of
+    treats each stratum's share, for the lower limit, as a beta variable with parameters x_h and n_h
+    - x_h + 1, whose quantile is Clopper and Pearson's lower limit. The weighted sum is approximated
+    by a single beta variable with equal mean and variance, whose quantile is the limit. For the
+    upper limit one wrong check is added, in the stratum with the largest weight per check. With one
+    stratum this is Clopper and Pearson's interval, and its width is sensible even if no check was
+    wrong. It is Fay and Feuer's (1997) interval for sums of Poisson counts, with beta instead of
     gamma variables (Tiwari, Clegg and Zou 2006).
 ``wilson``
-    combines Wilson's limits (l_h, u_h) of the strata by recovering variances: the estimate p less
-    the root of the sum of W_h^2 (p_h - l_h)^2, and plus that of W_h^2 (u_h - p_h)^2.
+    combines Wilson's limits (l_h, u_h) of the strata by recovering variances: the estimate p minus
+    the square root of the sum of W_h^2 (p_h - l_h)^2, and plus the square root of the sum of W_h^2
+    (u_h - p_h)^2.
 ``normal``
-    is the estimate with its standard error; it has zero width if no check was wrong.
+    is the estimate with its standard error; it has no width if no check was wrong.
 
-Without replacement n_h checks are as informative as n_h (N_h - 1) / (N_h - n_h) with it; ends are
-moved outward to whole numbers of items. For a share above one half the complement is used. The
-share in a stratum without checks may be anything from 0 to 1.
+Without replacement n_h checks are as informative as n_h (N_h - 1) / (N_h - n_h) checks with
+replacement; limits are rounded outwards to whole numbers of items. For a share above one half the
+complement is used. The limits for a stratum without checks are 0 and 1.
 
 References: Cochran (1977), sections 3.6 and 5.3; Fay and Feuer (1997), Statistics in Medicine 16,
 791-801; Tiwari, Clegg and Zou (2006), Statistical Methods in Medical Research 15, 547-569; Korn and
@@ -54,19 +55,18 @@ def share_limits(x: int, n: int, size: int, level: float = 0.95) -> tuple[float,
     Parameters
     ----------
     x : int
-        Items found among those sampled.
+        Number found in the sample.
     n : int
-        Items sampled without replacement, from 0 to `size`.
+        Sample size, without replacement, from 0 to `size`.
     size : int
-        Items of the set, at least 1.
+        Number of items in the set, at least 1.
     level : float, default 0.95
-        Each tail has half of the rest.
+        Level of the interval, with equal tails.
 
     Returns
     -------
     tuple of float
-        Least and greatest share of such items that the sample does not reject; 0 and 1 if nothing
-        was sampled.
+        Smallest and largest share that the sample does not reject; 0 and 1 if nothing was sampled.
 
     References
     ----------
@@ -86,7 +86,7 @@ def share_limits(x: int, n: int, size: int, level: float = 0.95) -> tuple[float,
 
 @lru_cache(maxsize=4_096)
 def _upper_limits(n: int, size: int, tail: float) -> Ints:
-    """Return, for 0 to n found, how many of a set they can be of with at least that chance."""
+    """Return the upper limits of the number in the set, for 0 to n found."""
     x = np.arange(n + 1)
     low, high = x.copy(), size - (n - x)
     # Every count from x up to the limit fits, and none above.
@@ -105,31 +105,31 @@ def stratified_share(
     level: float = 0.95,
     construction: Construction = "beta",
 ) -> Interval:
-    """Estimate a share of all items from checks of each stratum.
+    """Estimate a proportion from checks of each stratum.
 
     Parameters
     ----------
     found : array_like of int, shape (H,)
-        Items found among those checked, x_h.
+        Number found among those checked, x_h.
     checked : array_like of int, shape (H,)
-        Items checked, n_h.
+        Number of items checked, n_h.
     sizes : array_like of int, shape (H,)
-        Items of each stratum, N_h, at least 1.
+        Number of items in each stratum, N_h, at least 1.
     level : float, default 0.95
         Of the interval.
     construction : {"beta", "wilson", "normal"}, default "beta"
-        As the module's docstring describes them.
+        See the module's docstring.
 
     Returns
     -------
     Interval
-        Of the share, in [0, 1]. Strata without checks count with the share found in the others, and
+        Interval of the share, in [0, 1]. Strata without checks have the share found in the others,
         with limits 0 and 1.
 
     Raises
     ------
     AnnotationError
-        If nothing was checked, more was found than checked, or more checked than there is.
+        If nothing was checked, more was found than checked, or more checked than there are items.
     ValueError
         If there is no such construction.
 
@@ -143,7 +143,8 @@ def stratified_share(
     if not ((x >= 0) & (x <= n) & (n <= size) & (size > 0)).all() or not n.any():
         raise AnnotationError(
             f"stratified_share: found {x.tolist()} of {n.tolist()} checked in strata of "
-            f"{size.tolist()} items. Some must be checked, and no more found than checked."
+            f"{size.tolist()} items. Check at least one item, and give at most as many found as "
+            f"checked."
         )
     weight = size / size.sum()
     some = n > 0
@@ -167,7 +168,7 @@ def stratified_share(
 
 
 def _beta_ends(p: Floats, n: Ints, size: Ints, level: float) -> tuple[float, float]:
-    """Return the ends by beta variables, of shares of strata that are small."""
+    """Return the limits of the beta construction, for small shares."""
     weight = size / size.sum()
     open_ = (n > 0) & (n < size)
     fixed = float(weight[n == size] @ p[n == size])
@@ -185,7 +186,7 @@ def _beta_ends(p: Floats, n: Ints, size: Ints, level: float) -> tuple[float, flo
 
 
 def _quantile(weight: Floats, a: Floats, b: Floats, at: float) -> float:
-    """Return a quantile of a weighted sum of beta variables, taken for one on the same range."""
+    """Return a quantile of a weighted sum of beta variables, approximated by a single one."""
     total = weight.sum()
     share = a / (a + b)
     mean = float(weight @ share) / total
@@ -205,25 +206,24 @@ def stratified_prevalence(
     *,
     level: float = 0.95,
 ) -> Interval:
-    """Correct the share of a category by the errors that checks found.
+    """Correct the share of a category for the errors found by checks.
 
     Parameters
     ----------
     by_model : float
         Share of all items to which the model gives the category.
     missed, false : array_like of int, shape (H,)
-        Checked items of the category to which the model gives another, and of others to which it
-        gives this one.
+        Numbers of checked items with false negatives and false positives of the category.
     checked, sizes : array_like of int, shape (H,)
-        Items checked, and items of each stratum.
+        Numbers of items checked, and of items, in each stratum.
     level : float, default 0.95
         Of the interval.
 
     Returns
     -------
     Interval
-        Of the share by_model + missed - false, in [0, 1]: the limits of the two shares, by
-        `stratified_share`, combined as those of strata are.
+        Interval of the share by_model + missed - false, in [0, 1], combining the limits of the two
+        shares from `stratified_share` as for strata.
 
     Examples
     --------

@@ -1,26 +1,24 @@
-"""The largest set of items that can be released at a certified rate of errors.
+"""The largest set of items that can be released with a certified error rate.
 
-Candidates are sets of all items whose certainty is above a cut-off. For each the hypothesis that
-more than a
-share alpha of its N items are wrong is tested on checked items, and the largest set whose
-hypothesis is rejected is released: with confidence 1 - delta, no released set has a larger share of
-errors, whether or not the model holds.
+Candidates are the sets of all items whose certainty is above a cut-off. For each set, the
+hypothesis that more than a share alpha of its N items are wrong is tested on checked items. The
+largest set whose hypothesis is rejected is released: with confidence 1 - delta, at most a share
+alpha of it is wrong, whether or not the model holds.
 
-The test of one set. Of every stratum that the set reaches into as many checks are used, the first
-in the order of drawing, as make the probability of being used equal, r; further ones of strata
-that were sampled more densely are left aside. If M items of the set are wrong, the number found is
-a sum of independent hypergeometric counts of mean at least r M, each of which is a sum of
-independent trials (Vatutin and Mikhailov 1982); there are no more trials than checks used, and no
-more than wrong items. By Hoeffding's theorem (1956) the probability of finding x or fewer is then
-at most that of a binomial distribution of n trials and mean r M, if x is at most r M - 1, and with
-n the smaller of the two. With M the least number that is more than alpha N this is the p-value; it
-needs no large samples.
+The test of one set. Checks are used such that all items of the set's strata have equal inclusion
+probability r: in strata with higher sampling rates, only the first in the order of drawing. If M
+items of the set are wrong, the number found is a sum of independent hypergeometric counts with mean
+at least r M, each of which is a sum of independent trials (Vatutin and Mikhailov 1982); the number
+of trials exceeds neither the checks used nor the wrong items. By Hoeffding's theorem (1956), for x
+at most r M - 1, the probability of finding x or fewer is at most that under a binomial distribution
+with mean r M and n trials, n being the smaller of the two numbers. With M the smallest number above
+alpha N this is the p-value; it does not rely on large samples.
 
-The tests of all sets. In the order of size, from the smallest set that could be rejected at all,
-by the fallback procedure: a few hypotheses own equal parts of delta, and a hypothesis that is
-rejected leaves what it had to the next. The probability of any false rejection is at most delta
-(Wiens and Dmitrienko 2005). With one part this is testing in a fixed sequence, which one unlucky
-check early on would end.
+The tests of all sets. Hypotheses are ordered by size, from the smallest set that can be rejected at
+all, and tested by the fallback procedure: a few hypotheses are allotted equal parts of delta, and a
+rejected hypothesis passes its level to the next. The familywise error rate is at most delta (Wiens
+and Dmitrienko 2005). With a single part this is fixed-sequence testing, which one unlucky early
+check could stop.
 
 References: Angelopoulos et al. (2025), Learn then test, Annals of Applied Statistics 19, for risk
 control by multiple testing; Hoeffding (1956), Annals of Mathematical Statistics 27, 713-721,
@@ -80,12 +78,12 @@ class Release(Summarised):
     items : ndarray of bool, shape (I,)
         Whether an item can be released.
     probability : float
-        The least certainty of a released item; NaN if there is none.
+        The lowest certainty of a released item; NaN if there is none.
     sets : DataFrame
-        A row for each set, the smallest first: what `TestedSets` has, `share` of all items,
-        `estimate` of the share of errors, and `checks_needed`: of all items, in a new audit, to
-        release the set with a probability of .8, if its share of errors is as estimated; infinite
-        where that is not below alpha.
+        One row per set, the smallest first: the columns of `TestedSets`, `share` of all items,
+        `estimate` of the error rate, and `checks_needed`: the number of checks in a new audit to
+        release the set with probability .8 if its error rate is as estimated; infinite if that is
+        not below alpha.
     """
 
     error_rate: float
@@ -96,7 +94,7 @@ class Release(Summarised):
 
     @property
     def n_items(self) -> int:
-        """Items that can be released."""
+        """Number of items that can be released."""
         return int(self.items.sum())
 
     def summary(self) -> pd.DataFrame:
@@ -122,15 +120,15 @@ def p_value(wrong: int, checks: int, rate: float, n_items: int, error_rate: floa
     Parameters
     ----------
     wrong : int
-        Wrong items among those checked of the set.
+        Number of wrong items among the checks used.
     checks : int
-        Checks used of all strata that the set reaches into.
+        Number of checks used in all strata of the set.
     rate : float
-        Least probability of an item to be among them.
+        Smallest inclusion probability of an item.
     n_items : int
-        Items of the set.
+        Number of items in the set.
     error_rate : float
-        The largest share of wrong items that is tolerated.
+        The largest tolerated share of wrong items.
 
     Returns
     -------
@@ -169,13 +167,13 @@ def release(
     design : Design
         What was drawn.
     is_wrong : ndarray of bool, shape (I,)
-        Whether the model's category is wrong; only those of checked items count.
+        Whether the model's category is wrong; used only for checked items.
     is_checked : ndarray of bool, shape (I,)
-        Whether an item was checked. Of each stratum those first in the order.
+        Whether an item was checked; the first of each stratum in the order of drawing.
     error_rate : float, default 0.05
         Largest share of errors among released items, in (0, 1).
     confidence : float, default 0.95
-        That no more are wrong, in (0, 1).
+        Confidence that this share is not exceeded, in (0, 1).
 
     Returns
     -------
@@ -185,7 +183,7 @@ def release(
     Raises
     ------
     AnnotationError
-        If a number is out of its range.
+        If a number is out of range.
     """
     tested = examine_sets(
         design, is_wrong, is_checked, error_rate=error_rate, confidence=confidence
@@ -216,13 +214,13 @@ class TestedSets(SummarisedScalars):
     Attributes
     ----------
     n_items : ndarray of int, shape (M,)
-        Items of each set.
+        Number of items in each set.
     probability : ndarray, shape (M,)
-        Least certainty of its items.
+        Lowest certainty of its items.
     checks, wrong : ndarray of int, shape (M,)
-        Checks used of its items, and how many of them found an error.
+        Numbers of checks used and of errors found.
     p_value, delta : ndarray, shape (M,)
-        Of its test, and the level it was tested at.
+        P-value and level of its test.
     released : ndarray of bool, shape (M,)
         Whether the hypothesis of too many errors was rejected.
     """
@@ -237,7 +235,7 @@ class TestedSets(SummarisedScalars):
 
     @property
     def least_certainty(self) -> float:
-        """Least certainty of a released item; NaN if there is none."""
+        """Lowest certainty of a released item; NaN if there is none."""
         return float(self.probability[self.released][-1]) if self.released.any() else math.nan
 
     def _headline(self) -> str:
@@ -252,7 +250,7 @@ def examine_sets(
     error_rate: float = 0.05,
     confidence: float = 0.95,
 ) -> TestedSets:
-    """Test of sets of the most certain items whether too many are wrong.
+    """Test sets of the most certain items for too many errors.
 
     Parameters
     ----------
@@ -262,12 +260,12 @@ def examine_sets(
     Returns
     -------
     TestedSets
-        At most `MAX_SETS`, at equal steps of items, never cut between equally certain ones.
+        Tests of at most `MAX_SETS` sets, in equal steps, without separating equally certain items.
 
     Raises
     ------
     AnnotationError
-        If a number is out of its range.
+        If a number is out of range.
     """
     check_level(confidence, "release")
     if not 0 < error_rate < 1:
@@ -312,7 +310,7 @@ def equal_rate(design: Design, is_checked: NDArray[np.bool_]) -> tuple[NDArray[n
     used : ndarray of bool, shape (I,)
         Whether the check of an item is used.
     rates : ndarray, shape (H,)
-        The least sampling rate of the strata up to each; 0 from a stratum without checks on.
+        Lowest sampling rate among the strata up to each; 0 from the first stratum without checks.
     """
     sizes = design.sizes
     checked = np.bincount(design.stratum[is_checked], minlength=sizes.size)
@@ -354,25 +352,25 @@ def checks_needed(
     of_items: int,
     power: float = POWER,
 ) -> float:
-    """Return how many checks of all items would release a set.
+    """Return the number of checks needed to release a set.
 
     Parameters
     ----------
     estimate : float
-        Share of errors in the set.
+        Error rate of the set.
     n_items : int
-        Items of the set.
+        Number of items in the set.
     error_rate, confidence : float
-        What is to be certified.
+        The error rate and confidence to certify.
     of_items : int
-        All items, at least `n_items`.
+        Total number of items, at least `n_items`.
     power : float, default 0.8
-        Probability that the checks will be enough.
+        Probability that the checks suffice.
 
     Returns
     -------
     float
-        Checks of a simple random sample of all items; infinite if no number is enough.
+        Size of a simple random sample of all items; infinite if no number suffices.
 
     Examples
     --------

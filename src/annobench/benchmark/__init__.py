@@ -1,19 +1,19 @@
-"""The benchmark of aggregation methods: each on labels with a gold standard, by the same rules.
+"""The benchmark of aggregation methods on labels with a gold standard.
 
-The rules, so that a new method is compared fairly with published ones:
+Rules for fair comparisons:
 
-- A method sees the labels alone: never the gold standard, the name of the data set or another
-  method's answer. It runs as its `fit` does by default, from a seed of the method and the data.
-- All labels of a data set are seen; scored are the items that have a gold category and at least
-  one label. Nothing is tuned, so that there is no split into parts.
-- Where several categories are equally probable, each counts by its share.
-- A fit has a limit of processor time, compilation not counted. A method that exceeds it has no
-  score there.
-- Intervals come from resampling items. All methods see the same resampled items, so that
-  differences are paired. No fit is repeated: the intervals are conditional on the fits. Only
-  where refits are asked for are annotators resampled, and every method fitted anew.
+- A method sees only the labels, not the gold standard, the name of the data set or another method's
+  answer. It runs with the defaults of its `fit`, with a seed from the method and the data.
+- Methods see all labels of a data set; scores are over items with a gold category and at least one
+  label. Nothing is tuned, so data are not split.
+- Ties between categories are shared.
+- A fit has a limit of processor time, without compilation. A method that exceeds it has no score
+  there.
+- Intervals come from resampling items, the same for all methods, so that differences are paired.
+  Methods are not refitted: the intervals are conditional on the fits. Only if refits are requested
+  are annotators resampled and methods refitted.
 
-The parts, in the order in which they are used, for any labels with gold and any methods::
+The steps, for any labels with gold and any methods::
 
     found = cases.read_cases(folders)                       # or cases.BenchmarkCase(...)
     found += regimes.simulate_regimes(settings, seed)
@@ -25,7 +25,7 @@ The parts, in the order in which they are used, for any labels with gold and any
     results.write("folder")                                 # tables.read_tables
     html = annobench.reporting.benchmark_page.render(results, marked=["mine"])
 
-Methods that are not in this library become methods of the benchmark in `external_methods`.
+`external_methods` adds methods from outside the library.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""Methods compared beyond the data sets at hand, every two of them on each score."""
+"""Pairwise comparisons of methods that generalise beyond these data sets, for each score."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ NEGATED: Final[Mapping[str, str]] = {
 def compare_across(
     scores: pd.DataFrame, differences: pd.DataFrame, n_items: Mapping[str, int], seed: int
 ) -> pd.DataFrame:
-    """Compare every two methods on each score across data sets.
+    """Compare all pairs of methods on each score across data sets.
 
     Parameters
     ----------
     scores, differences : DataFrame
         As in `annobench.benchmark.comparison.Comparison`.
     n_items : mapping of str to int
-        The data sets that count, and how many items of each are scored. No standard error of a
-        difference is taken to be below one in so many: methods that agree on n items may differ on
-        the next.
+        The counted data sets, with their numbers of scored items. Standard errors of differences
+        are at least one divided by this number: methods that agree on n items may differ on the
+        next.
     seed : int
-        Of the draws of the signed-rank test, the same for all pairs.
+        Seed of the signed-rank test, the same for all pairs.
 
     Returns
     -------
     DataFrame
-        A row for every score of `SCORES` and two methods that have it on at least `MIN_DATASETS`
-        common data sets: score, method, other (later in the alphabet), n_datasets, and what
-        `SignedRank` and `Hierarchical` hold, where larger is better whichever way the score goes.
+        One row for each score in `SCORES` and pair of methods with at least `MIN_DATASETS` common
+        data sets: score, method, other (later in the alphabet), n_datasets, and the attributes of
+        `SignedRank` and `Hierarchical`, oriented so that larger is better.
     """
     rows = []
     kept = scores[scores["problem"].isin(list(n_items))]
@@ -79,7 +79,7 @@ def compare_across(
 
 
 def compared_with(reference: str, across: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of all methods compared with one."""
+    """Return the comparisons of all methods with one."""
     ahead = across[across["other"] == reference]
     behind = across[across["method"] == reference].rename(
         columns={"method": "other", "other": "method"}

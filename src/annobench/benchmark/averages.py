@@ -1,8 +1,8 @@
-"""Scores averaged over data sets: whether probabilities mean what they say.
+"""Scores averaged over data sets.
 
-A mean over data sets is that of these data sets and of no others, and two methods' means can be
-compared only if they are over the same ones. So `whole` says which methods have a score on every
-data set, and the log loss is also given relative to one method's, over the sets that both have.
+A mean over data sets describes only these data sets, and means of two methods are comparable only
+over the same ones. `whole` therefore marks methods with a score on every data set, and the log loss
+is also given relative to a reference method, over common data sets.
 """
 
 from __future__ import annotations
@@ -36,19 +36,18 @@ def average(
     scores, curves : DataFrame
         As in `annobench.benchmark.comparison.Comparison`.
     problems : collection of str
-        The data sets that count.
+        The counted data sets.
     reference : str
-        A method.
+        The reference method.
 
     Returns
     -------
     DataFrame
-        A row for every method with a score: method; n_datasets; whole, "yes" if it has a score on
-        every data set that any method has one on; mean and median of the log loss, the accuracy
-        and the calibration error; log_loss_to_reference, the mean difference to the reference's
-        over the data sets that both have, NaN where there is none; overconfidence, the mean of the
-        probability of the best category less the accuracy. First the whole ones, by median log
-        loss.
+        One row per method with a score: method; n_datasets; whole, "yes" if it has a score on every
+        data set on which any method has one; mean and median of the log loss, the accuracy and the
+        calibration error; log_loss_to_reference, the mean difference from the reference over common
+        data sets, NaN if there are none; overconfidence, the mean probability of the best category
+        minus the accuracy. Whole methods come first, sorted by median log loss.
     """
     kept = scores[scores["problem"].isin(problems) & scores["score"].isin(AVERAGED)]
     if kept.empty:

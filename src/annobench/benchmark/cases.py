@@ -1,4 +1,4 @@
-"""What methods are compared on: labels with a gold standard that they don't see."""
+"""Cases of a comparison: labels with a gold standard hidden from the methods."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ __all__ = ["BenchmarkCase", "read_cases"]
 
 @dataclass(frozen=True, eq=False)
 class BenchmarkCase:
-    """Labels with a gold standard that the methods don't see.
+    """Labels with a gold standard hidden from the methods.
 
     Attributes
     ----------
     name : str
-        Of the data set or simulated regime.
+        Name of the data set or simulated regime.
     annotations : Annotations
         The labels.
     gold : ndarray of int, shape (I,)
-        Codes of the gold categories; -1 where there is none.
+        Codes of the gold categories; -1 if unknown.
     provenance : str
-        "real", "simulated" for a data set that was not to be had, or "regime".
+        "real", "simulated" for an unavailable data set, or "regime".
     about : str
-        What it is, a sentence.
+        Description, in a sentence.
     why_simulated : str
-        Why it was not to be had, if it is simulated.
+        Why it was unavailable, if it is simulated.
     """
 
     name: str
@@ -48,7 +48,7 @@ class BenchmarkCase:
 
     @classmethod
     def of(cls, data: LoadedData) -> BenchmarkCase:
-        """Take a data set as a case.
+        """Convert a data set to a case.
 
         Parameters
         ----------
@@ -58,20 +58,20 @@ class BenchmarkCase:
         Returns
         -------
         BenchmarkCase
-            Of its name.
+            Case with the name of the data set.
         """
         why = data.meta.get("why_simulated", "")
         return cls(data.id, data.annotations, data.gold, data.provenance, data.meta["title"], why)
 
     @property
     def scored(self) -> NDArray[np.bool_]:
-        """Whether an item counts: it has a gold category and a label; shape (I,)."""
+        """Whether an item is scored, with a gold category and a label; shape (I,)."""
         counts = np.bincount(self.annotations.item, minlength=self.annotations.n_items)
         return np.asarray((self.gold >= 0) & (counts > 0))
 
 
 def digest(labels: Annotations, gold: NDArray[np.int64] | None = None) -> str:
-    """Return a digest of labels with the names that they are known by, and of their gold."""
+    """Return a digest of labels, names and gold categories."""
     labels = as_annotations(labels, "digest")
     found = hashlib.sha256()
     found.update(json.dumps([labels.items, labels.annotators, labels.categories]).encode())
@@ -82,18 +82,18 @@ def digest(labels: Annotations, gold: NDArray[np.int64] | None = None) -> str:
 
 
 def version_of(cases: Iterable[BenchmarkCase]) -> str:
-    """Return the version of data: a digest of all labels and gold categories, in any order."""
+    """Return a digest of all labels and gold categories that does not depend on order."""
     each = sorted(digest(case.annotations, case.gold) for case in cases)
     return hashlib.sha256("".join(each).encode()).hexdigest()[:16]
 
 
 def read_cases(folders: Iterable[Path]) -> list[BenchmarkCase]:
-    """Read data sets as the workflow writes them.
+    """Read data sets written by the workflow.
 
     Parameters
     ----------
     folders : iterable of Path
-        Of data sets; those without a gold label to score are left out.
+        Folders of data sets; those without a scored item are left out.
 
     Returns
     -------

@@ -1,19 +1,18 @@
-"""Scores of methods with intervals, and paired differences between all of them.
+"""Scores of methods with intervals, and paired differences.
 
-Items are resampled with replacement, the same for all methods. A difference between methods a and b
-is d, its standard error s the standard deviation of the resampled differences. Two intervals are
-offered, d plus or minus 1.96 s for itself alone, and d plus or minus c s simultaneously for all
-methods against one reference on one data set. The critical value c is the 95% quantile of the
-largest absolute studentised resampled difference,
+Items are resampled with replacement, jointly for all methods. Let d be a difference between two
+methods, with standard error s, the standard deviation of the resampled differences. There are two
+intervals: d ± 1.96 s for a single difference, and d ± c s simultaneously for all methods against a
+reference on a data set. The critical value c is the 95% quantile of the largest absolute
+studentised resampled difference,
 
     max over a of |d*_a - mean d*_a| / s_a,
 
-so that all intervals of the family hold together with probability 0.95 (Romano and Wolf 2005,
-Econometrica 73, 1237-1282, section 3; Hothorn, Bretz and Westfall 2008, Biometrical Journal 50,
-346-363). It takes account of how alike methods are, which Holm's correction does not: among twenty
-that hardly differ from one another it is little more than 1.96, and among twenty independent ones
-3.02. That is what `critical` holds. Methods that give the same answers have s = 0 and are left out
-of the family.
+so that all intervals of the family cover simultaneously with probability 0.95 (Romano and Wolf
+2005, Econometrica 73, 1237-1282, section 3; Hothorn, Bretz and Westfall 2008, Biometrical Journal
+50, 346-363). Unlike Holm's correction it uses the correlation of methods: for twenty nearly
+identical methods c is little more than 1.96, and for twenty independent ones 3.02. `critical` is c.
+Methods with identical answers have s = 0 and are left out of the family.
 """
 
 from __future__ import annotations
@@ -57,21 +56,21 @@ KEYS: Final = ("problem", "score", "method", "critical")
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What `compare` finds for one case.
+    """Results of `compare` for one case.
 
     Attributes
     ----------
     scores : DataFrame
-        A row for every method and score: problem, method, score, estimate, lower, upper.
-        Intervals are percentiles; of `confusion_error`, which only fits with confusion matrices
-        have, over resampled annotators, of all others over items.
+        One row per method and score: problem, method, score, estimate, lower, upper. Percentile
+        intervals, over resampled items; for `confusion_error`, which only fits with confusion
+        matrices have, over resampled annotators.
     differences : DataFrame
-        A row for every score and method: problem, score, method, critical (of differences to this
-        method, for simultaneous intervals), and in a column of the name of each method that comes
-        before it the standard error of the difference between the two.
+        One row per score and method: problem, score, method, critical (for simultaneous intervals
+        of differences from this method), and one column per earlier method, with the standard error
+        of the difference between the two.
     curves : DataFrame
-        A row for every method and point of a curve, as from `annobench.benchmark.scores`:
-        problem, method, curve, x, y, n_items.
+        One row per method and point of a curve, as from `annobench.benchmark.scores`: problem,
+        method, curve, x, y, n_items.
     """
 
     scores: pd.DataFrame
@@ -82,23 +81,23 @@ class Comparison:
 def compare(
     case: BenchmarkCase, records: Iterable[FitRecord], *, replicates: int, seed: int
 ) -> Comparison:
-    """Score the methods on one case, with intervals and differences between them.
+    """Score the methods on one case, with intervals and differences.
 
     Parameters
     ----------
     case : BenchmarkCase
-        The labels and golds.
+        The labels with gold.
     records : iterable of FitRecord
-        Fits to it; those without a posterior are left out.
+        Fits to the case; those without a posterior are left out.
     replicates : int
-        Resamples, at least 2.
+        Number of resamples, at least 2.
     seed : int
-        Of the resampling.
+        Seed of the resampling.
 
     Returns
     -------
     Comparison
-        Tables without rows where no method has a score.
+        Tables; empty if no method has a score.
 
     Raises
     ------
@@ -134,7 +133,7 @@ _NONE: Final = pd.DataFrame(columns=["problem", "method", "curve", "x", "y", "n_
 
 
 def _resamples(n: int, replicates: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Yield blocks of how often n units are drawn in n draws, first of all once each."""
+    """Yield blocks of bootstrap multiplicities of n units; the first sample is the data."""
     yield np.ones((1, n), dtype=np.int64)
     size = max(1, BLOCK // n)
     for first in range(0, replicates, size):
@@ -201,7 +200,7 @@ def studentise(drawn: Floats, level: float = LEVEL) -> tuple[Floats, float]:
 
 
 def differences_to(reference: str, scores: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:
-    """Return the differences of all methods to one, where both have a score."""
+    """Return the differences of all methods from one, where both have a score."""
     keys = ["problem", "score"]
     if reference not in differences:
         return pd.DataFrame(columns=[*keys, "method", "difference", "error", "critical"])

@@ -1,11 +1,10 @@
-"""Which data sets hold the same labels under other names.
+"""Data sets with the same labels under other names.
 
-Two label tables are the same up to names if one becomes the other by renaming items, annotators and
-categories. That is decided by a fingerprint that does not depend on names: every item, annotator
-and category has a colour, at first the same for all, which is refined by the colours of what it
-shares labels with (Weisfeiler and Lehman 1968). In theory different tables can have one
-fingerprint, if items and annotators can't be distinguished by their neighbours. Those of real data
-sets can.
+Two label tables are isomorphic if renaming items, annotators and categories turns one into the
+other. This is decided by a fingerprint that does not depend on names: items, annotators and
+categories have colours, initially equal, which are refined by the colours of their neighbours
+(Weisfeiler and Lehman 1968). In theory different tables can have the same fingerprint, but not in
+real data sets, whose items and annotators differ in their neighbours.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ def _mix(value: Colours) -> Colours:
 
 
 def fingerprint(annotations: Annotations) -> int:
-    """Return a number that label tables share which are the same up to names."""
+    """Return a number that is equal for isomorphic label tables."""
     codes = (annotations.item, annotations.annotator, annotations.label)
     sizes = (annotations.n_items, annotations.n_annotators, annotations.n_categories)
     colours = [np.zeros(size, dtype=np.uint64) for size in sizes]
@@ -56,7 +55,7 @@ def fingerprint(annotations: Annotations) -> int:
 
 
 def same_labels(cases: Iterable[BenchmarkCase]) -> dict[str, str]:
-    """Say which case an earlier one equals, up to names."""
+    """Return, for each case, an earlier case with the same labels up to names."""
     first: dict[int, str] = {}
     return {
         case.name: "" if (known := first.setdefault(mark, case.name)) == case.name else known

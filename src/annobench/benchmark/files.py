@@ -1,4 +1,4 @@
-"""The files of a benchmark of models; the workflow names them before anything is computed."""
+"""The files of a benchmark, whose names the workflow needs before they are computed."""
 
 from __future__ import annotations
 
@@ -33,6 +33,6 @@ def file_names() -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        By table.
+        Names of files by table.
     """
     return {name: f"{name}.csv.gz" if name in COMPRESSED else f"{name}.csv" for name in TABLES}

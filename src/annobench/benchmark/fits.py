@@ -1,4 +1,4 @@
-"""Fits under a limit of processor time, and their records in files."""
+"""Fits with a limit of processor time, and their records in files."""
 
 from __future__ import annotations
 
@@ -54,16 +54,16 @@ TIMEOUT_FACTOR: Final = 10
 
 
 class Model(Protocol):
-    """What is compared: a module of `annobench.models`, or whatever else has these two.
+    """A method to compare: a module of `annobench.models`, or any object with these attributes.
 
     Attributes
     ----------
     METHOD : Method
-        The record; its name is unique among those compared.
+        The record; its name must be unique.
     fit : callable
-        From annotations, and `rng` unless the record says deterministic, to something with
-        `posterior`, and perhaps `converged` and `confusion`, and where the fit was a process of
-        its own the `seconds` and `peak_bytes` that it took.
+        Maps annotations, and `rng` unless the record is deterministic, to an object with
+        `posterior`, optionally `converged` and `confusion`, and, if the fit was a separate process,
+        its `seconds` and `peak_bytes`.
     """
 
     METHOD: Method
@@ -79,20 +79,20 @@ class FitRecord:
     problem, method : str
         Their names.
     status : {"scored", "over budget", "not applicable", "failed"}
-        A method that refuses the labels is not applicable.
+        A method that rejects the labels is not applicable.
     note : str
-        Why there is no score; of one that is scored, the cautions that compare it with the votes.
+        The reason if there is no score; otherwise the cautions from comparing it with the votes.
     seconds : float
-        Processor time of the fit, all threads together, the mean of several if it is short; NaN if
+        Processor time of the fit over all threads, averaged over several fits if short; NaN if
         there is none.
     peak_bytes : float
-        By how much the fit raised the memory resident; NaN where that can't be measured.
+        Increase of resident memory during the fit; NaN if it can't be measured.
     converged : bool or None
-        What the fit says of its search; None if it says nothing.
+        Whether the fit converged; None if unknown.
     posterior : ndarray, shape (I, K), or None
         Probabilities of the categories; None unless scored.
     confusion : ndarray, shape (J, K, K), or None
-        Confusion matrices of the annotators, where the method estimates them.
+        Confusion matrices of the annotators, if estimated.
     """
 
     problem: str
@@ -112,9 +112,9 @@ def in_order(cases: Sequence[BenchmarkCase], records: Iterable[FitRecord]) -> li
     Parameters
     ----------
     cases : sequence of BenchmarkCase
-        Of which equally large ones stay in this order.
+        The cases; ties in size keep this order.
     records : iterable of FitRecord
-        From any number of calls of `fit_all`.
+        Records from any number of calls of `fit_all`.
 
     Returns
     -------
@@ -134,18 +134,18 @@ def fit_all(
     Parameters
     ----------
     cases : sequence of BenchmarkCase
-        Fitted from the one with the fewest labels.
+        The cases, fitted in order of their number of labels.
     methods : iterable of Model
-        Such as the values of `annobench.models.discover`.
+        The methods, such as the values of `annobench.models.discover`.
     limit : float
         Processor time of a fit in seconds, more than 0.
     seed : int
-        With the names of method and case it makes the generator of a random method.
+        Together with the names of method and case it seeds a random method.
 
     Returns
     -------
     list of FitRecord
-        One for each pair of method and case, by method.
+        One per pair of method and case, by method.
 
     Raises
     ------
@@ -154,8 +154,8 @@ def fit_all(
 
     Notes
     -----
-    To be called in the main thread, since the limit is set by a signal. A fit inside compiled code
-    is stopped when that code returns. Each method is fitted to tiny labels first, so that
+    Must be called in the main thread, since the limit is set by a signal. A fit inside compiled
+    code is stopped when that code returns. Each method is fitted to tiny labels first, so that
     compilation is not counted.
     """
     if not limit > 0:
@@ -176,7 +176,7 @@ def prepare(model: Model) -> None:
     Parameters
     ----------
     model : Model
-        Of which a fault goes unnoticed here.
+        The method; its errors are ignored here.
     """
     for n_categories in (2, 3):
         item, annotator = np.divmod(np.arange(24), 4)
@@ -197,11 +197,11 @@ def _refusal(model: Model, annotations: Annotations) -> str:
 
 
 class TimeLimitExceeded(BaseException):
-    """The limit of a fit is up: no `Exception`, so that no model takes it for its own error."""
+    """The time limit of a fit is exceeded. Not an `Exception`, so that no model catches it."""
 
 
 def _fit(model: Model, case: BenchmarkCase, limit: float, seed: int) -> FitRecord:
-    """Fit, and record what it gave and cost, or why it gave nothing."""
+    """Fit a method, and record result and cost, or the reason for failure."""
     name, annotations = model.METHOD.name, case.annotations
     record = FitRecord(case.name, name, "over budget", f"more than {limit:g} s of processor time")
     if reason := _refusal(model, annotations):
@@ -254,11 +254,11 @@ def fit_once(
     annotations : Annotations
         The labels.
     entropy : list of int
-        What makes the generator of a random method.
+        Seeds the generator of a random method.
     limit : float
         Processor time in seconds, more than 0.
     case : str, optional
-        The data set that the labels are of.
+        Name of the data set.
 
     Returns
     -------
@@ -268,11 +268,11 @@ def fit_once(
     Raises
     ------
     AnnotationError
-        If the method refuses the labels.
+        If the method rejects the labels.
     TimeLimitExceeded
         If it takes longer.
     ValueError
-        If its posterior is none.
+        If its posterior is invalid.
     """
     annotations = as_annotations(annotations, "fit_once")
     model.METHOD.check(annotations)
@@ -292,13 +292,13 @@ def _fitted(model: Model, annotations: Annotations, entropy: list[int], case: st
 
 
 def _checked(fitted: Any, annotations: Annotations) -> tuple[Floats, Floats | None]:
-    """Return posterior and confusion matrices of a fit, if they are such."""
+    """Return posterior and confusion matrices of a fit after checking them."""
     n_items, k = annotations.n_items, annotations.n_categories
     table = np.asarray(fitted.posterior, dtype=np.float64)
     if table.shape != (n_items, k):
         raise ValueError(f"its posterior has shape {table.shape}, not {(n_items, k)}")
     if not ((table >= 0).all() and np.allclose(table.sum(axis=1), 1, rtol=0, atol=1e-6)):
-        raise ValueError("its posterior has rows that are no probabilities")
+        raise ValueError("its posterior has rows that are not probabilities")
     given = getattr(fitted, "confusion", None)
     if given is None:
         return table, None
@@ -310,7 +310,7 @@ def _checked(fitted: Any, annotations: Annotations) -> tuple[Floats, Floats | No
 
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TimeLimitExceeded` after so much processor time, or much more elapsed time."""
+    """Raise `TimeLimitExceeded` after the limit of processor time, or much more elapsed time."""
 
     def stop(*_: object) -> None:
         raise TimeLimitExceeded
@@ -328,7 +328,7 @@ def _time_limit(seconds: float) -> Iterator[None]:
 
 
 def _reset_peak() -> float:
-    """Let the peak of resident memory begin anew; return what is resident."""
+    """Reset the peak of resident memory, and return the resident memory."""
     # What was freed but kept would be used again and not show.
     if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
         trim(0)
@@ -340,7 +340,7 @@ def _reset_peak() -> float:
 
 
 def _memory(field: str) -> float:
-    """Return what the system says of this process's memory, in bytes; NaN if it says nothing."""
+    """Return a figure of this process's memory in bytes; NaN if unavailable."""
     try:
         lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     except OSError:
@@ -355,7 +355,7 @@ def write_fits(records: Iterable[FitRecord], stem: str | os.PathLike[str]) -> No
     Parameters
     ----------
     records : iterable of FitRecord
-        Nothing is rounded.
+        The records; nothing is rounded.
     stem : path
         Path without the ending; its folder exists.
     """
@@ -374,7 +374,7 @@ def write_fits(records: Iterable[FitRecord], stem: str | os.PathLike[str]) -> No
 
 
 def read_fits(stem: str | os.PathLike[str]) -> list[FitRecord]:
-    """Read what `write_fits` wrote.
+    """Read records written by `write_fits`.
 
     Parameters
     ----------

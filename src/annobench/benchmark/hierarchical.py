@@ -1,4 +1,4 @@
-"""How two methods differ on a new data set: a hierarchical model of paired differences.
+"""A hierarchical model of paired differences between two methods across data sets.
 
 On data set d the first method's score exceeds the second's by x_d, with standard error s_d:
 
@@ -7,21 +7,20 @@ On data set d the first method's score exceeds the second's by x_d, with standar
 
 with uniform priors of mu and of tau > 0. The difference on a new data set is another draw of delta.
 It is compared with a region of practical equivalence, [-rope, rope]. Unlike the signed-rank test,
-the model takes account of how large a difference is and how well it is known: what many items show
-counts for more than what few show, and two methods of which one is better on every data set by less
-than the errors are not distinguished. The t distribution lets single data sets stand out without
-much effect on the rest.
+the model uses the sizes and standard errors of the differences: data sets with many items have more
+weight, and a method that is better on every data set by less than the standard errors is not
+declared better. The t distribution is robust to outlying data sets.
 
 It is the hierarchical model of Corani, Benavoli, Demsar, Mangili and Zaffalon (2017), Statistical
 comparison of classifiers through Bayesian hierarchical modelling, Machine Learning 106, 1817-1837,
-section 3, for one gold standard a data set in place of repeated cross-validation: their correlated
-likelihood of folds becomes a normal one, whose standard error the paired bootstrap has given, and
-the degrees of freedom, which some twenty data sets hardly tell, are fixed. A uniform prior of tau
-gives a proper posterior from three data sets on (Gelman 2006, Bayesian Analysis 1, 515-534,
+section 3, for one gold standard per data set instead of repeated cross-validation: the correlated
+likelihood of folds is replaced by a normal one, with the standard error from the paired bootstrap,
+and the degrees of freedom, which about twenty data sets hardly identify, are fixed. A uniform prior
+of tau gives a proper posterior from three data sets on (Gelman 2006, Bayesian Analysis 1, 515-534,
 section 5.2).
 
-The posterior is summed on a grid of mu and tau. The t distribution is there a mixture of normal
-ones, by the trapezoidal rule over the logarithm of their gamma distributed precision.
+The posterior is computed on a grid of mu and tau, with the t distribution as a scale mixture of
+normal distributions, by the trapezoidal rule over the logarithm of the gamma distributed precision.
 """
 
 from __future__ import annotations
@@ -60,13 +59,13 @@ FEWEST: Final = 3
 
 @dataclass(frozen=True)
 class Hierarchical:
-    """What is expected of a new data set, and of the typical one.
+    """Posterior probabilities for a new data set, and estimates for the typical one.
 
     Attributes
     ----------
     new_better, new_equivalent, new_worse : float
-        In [0, 1], with sum 1: probabilities that on a new data set the first method's score is
-        larger by more than the region of practical equivalence, within it, or smaller.
+        Probabilities, with sum 1, that on a new data set the difference is above, within or below
+        the region of practical equivalence.
     typical, typical_lower, typical_upper : float
         Posterior mean and 95% interval of mu, in units of the score.
     spread : float
@@ -90,11 +89,11 @@ def compare_hierarchically(
     Parameters
     ----------
     differences : array_like, shape (D,)
-        Score of the first method less that of the second, on each data set.
+        Score of the first method minus that of the second, on each data set.
     errors : array_like, shape (D,)
-        Their standard errors, above 0.
+        Standard errors of the differences, above 0.
     rope : float
-        At least 0; differences in [-rope, rope] are practically none.
+        At least 0; differences in [-rope, rope] are practically equivalent to 0.
 
     Returns
     -------
@@ -127,7 +126,7 @@ def compare_hierarchically(
     if not (np.isfinite(x).all() and np.isfinite(s).all() and (s > 0).all()):
         raise AnnotationError(
             "compare_hierarchically: differences must be finite, and their errors finite and above "
-            "0. Leave out data sets where a method has no score."
+            "0. Leave out data sets on which a method has no score."
         )
     mu, tau, weights = _posterior(x, s)
     above, below = (
@@ -149,7 +148,7 @@ def compare_hierarchically(
 
 
 def _posterior(x: Floats, s: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return points of mu and of tau, and the probability of each pair; its sum is 1."""
+    """Return grid points of mu and tau, and their joint probabilities."""
     middle = float(np.median(x))
     finest = float((s**-2).sum() ** -0.5) / 2
     farthest = REACH * float(max(np.abs(x - middle).max(), s.max()))

@@ -1,19 +1,19 @@
 """Fits to parts of the labels: learning curves, and resampled annotators.
 
-Three designs change the labels of a case; the method is fitted anew each time and scored on the
-same items, those that have a gold category and a label in the whole. An item that loses all its
-labels is scored by what the method then says of it. All methods see the same parts, so that
-differences are paired.
+Three designs change the labels of a case; the method is refitted each time and scored on the same
+items, those with a gold category and a label in the full data. An item that loses all labels is
+scored by the method's probabilities for it. All methods see the same subsets, so that differences
+are paired.
 
 - "labels per item": L labels of each item, drawn without replacement (items with fewer keep
   them), as Snow et al. (2008, section 5) and Sheng, Provost and Ipeirotis (2008, section 4) do.
 - "annotators": m of the J annotators, drawn without replacement, with their labels.
-- "resampled annotators": J annotators drawn with replacement, each draw an annotator of its own.
-  The spread over draws is the bootstrap's uncertainty over annotators, fits included.
+- "resampled annotators": J annotators drawn with replacement, each draw a separate annotator. The
+  spread over draws is the bootstrap's uncertainty over annotators, fits included.
 
-The first two make learning curves, which have two sources of uncertainty. The draws of labels or
-annotators show in how scores differ between repeats; the items, which all repeats share, in the
-standard error over items of an item's score, averaged over repeats.
+The first two give learning curves, with two sources of uncertainty: the draws of labels or
+annotators, estimated by the variation between repeats; and the items, shared by all repeats,
+estimated by the standard error over items of the item scores averaged over repeats.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ KEYS: Final = ("problem", "design", "size", "repeat", "score")
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some labels of a case.
+    """A subset of the labels of a case.
 
     Attributes
     ----------
     design : str
-        How they were chosen.
+        The design.
     size : int
         Labels per item, or number of annotators.
     repeat : int
@@ -73,18 +73,18 @@ class Part:
 
 
 def parts_of(case: BenchmarkCase, settings: Mapping[str, Any], seed: int) -> Iterator[Part]:
-    """Draw parts of the labels of a case, design by design.
+    """Draw subsets of the labels of a case, design by design.
 
     Parameters
     ----------
     case : BenchmarkCase
-        The whole.
+        The full data.
     settings : mapping
         Lists `datasets` (names of the cases that have learning curves), `labels_per_item` and
         `annotators` (sizes; those not below the case's own are left out), and numbers `repeats`
         (draws of each size) and `resamples` (of the annotators, in every case).
     seed : int
-        With the name of the case it makes the generator.
+        Together with the name of the case it seeds the generator.
 
     Yields
     ------
@@ -115,14 +115,15 @@ def resample_annotators(labels: Annotations, rng: np.random.Generator) -> Annota
     Parameters
     ----------
     labels : Annotations
-        Of J annotators.
+        Labels by J annotators.
     rng : numpy.random.Generator
         Source of the draw.
 
     Returns
     -------
     Annotations
-        The same items and categories; an annotator drawn n times is n annotators of equal labels.
+        Labels with the same items and categories; an annotator drawn n times becomes n annotators
+        with equal labels.
     """
     labels = as_annotations(labels, "resample_annotators")
     by_annotator = labels.by_annotator
@@ -147,34 +148,34 @@ def refit(
     limit: float,
     seed: int,
 ) -> pd.DataFrame:
-    """Fit a method to parts of the labels of a case, each design within the limit.
+    """Fit a method to subsets of the labels of a case, with a time limit per design.
 
     Parameters
     ----------
     case : BenchmarkCase
-        The whole.
+        The full data.
     method : Model
-        What is fitted.
+        The method.
     settings : mapping
-        As of `parts_of`.
+        As for `parts_of`.
     limit : float
         Processor time of all fits of a design, in seconds.
     seed : int
-        Of the parts and, with the names of method and case, of a random method.
+        Seed of the subsets and, together with the names of method and case, of a random method.
 
     Returns
     -------
     DataFrame
-        A row for every part: problem, method, design, size, repeat, `SCORES`, `ERRORS`, note. The
-        errors are those over items of the mean over the repeats of a size, the same in all their
-        rows, and NaN where annotators are resampled. Where the method refuses a part its scores
-        are NaN, and the note is why. A design that is not finished within the limit, or in which a
-        fit fails, has one row, with a note; it ends with its first fit if twice the limit would
-        not do for all.
+        One row per subset: problem, method, design, size, repeat, `SCORES`, `ERRORS`, note. The
+        errors are standard errors over items of the mean over the repeats of a size, equal in all
+        their rows, and NaN if annotators are resampled. If the method rejects a subset, its scores
+        are NaN, and the note gives the reason. A design that is not finished within the limit, or
+        in which a fit fails, has a single row with a note; it stops after the first fit if twice
+        the limit would not suffice for all.
 
     Notes
     -----
-    To be called in the main thread, as `annobench.benchmark.fits.fit_all`.
+    Must be called in the main thread, as `annobench.benchmark.fits.fit_all`.
     """
     own = [zlib.crc32(name.encode()) for name in (method.METHOD.name, case.name)]
     kept = case.scored
@@ -225,7 +226,7 @@ def refit(
 
 
 def _errors(shares: list[Floats], design: str) -> dict[str, float]:
-    """Return standard errors over items of the mean over repeats; shares are scores by items."""
+    """Return standard errors over items of the mean over repeats."""
     if not shares or design == RESAMPLED or shares[0].shape[1] < 2:
         return {}
     mean = np.mean(shares, axis=0)

@@ -1,9 +1,9 @@
-"""Simulated labels of annotators of known kinds, with their categories as gold standard.
+"""Simulated labels by known kinds of annotators, with the true categories as gold standard.
 
-Four kinds keep the assumption that most models share, that annotators err independently with
-probabilities of their own; the others break it, or leave little to learn from. Unless a kind says
-otherwise, the first category is twice as frequent as each other, and L different annotators of
-each item are chosen evenly.
+Four kinds satisfy the assumption of most models that annotators err independently with individual
+probabilities; the others violate it, or have few labels per annotator. By default the first
+category is twice as frequent as each other, and each item has L distinct annotators chosen at
+random.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Design:
     n_categories : int
         K, at least 2.
     labels_per_item : int
-        L; what it means is up to the kind.
+        L; its meaning depends on the kind.
     n_items, n_annotators : int
         I and J.
     """
@@ -50,7 +50,7 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """What a kind simulates.
+    """Simulated labels.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Labels:
 
 
 def simulate_regimes(settings: Mapping[str, Any], seed: int) -> list[BenchmarkCase]:
-    """Simulate all regimes that settings ask for.
+    """Simulate all regimes in the settings.
 
     Parameters
     ----------
@@ -75,12 +75,12 @@ def simulate_regimes(settings: Mapping[str, Any], seed: int) -> list[BenchmarkCa
         Numbers `items` and `annotators`; `crossed` has mappings of lists, `kinds`, `categories`
         and `labels_per_item`, the elements of which are crossed.
     seed : int
-        Of the simulation.
+        Seed of the simulation.
 
     Returns
     -------
     list of BenchmarkCase
-        One a regime.
+        One per regime.
     """
     return [
         simulate(
@@ -120,12 +120,12 @@ def simulate(
     n_items, n_annotators : int
         I and J.
     seed : int
-        With the other arguments it makes the generator.
+        Together with the other arguments it seeds the generator.
 
     Returns
     -------
     BenchmarkCase
-        Its name tells kind, K and L.
+        Case whose name has kind, K and L.
 
     Raises
     ------
@@ -136,8 +136,8 @@ def simulate(
         raise ValueError(f"simulate: kind must be one of {tuple(KINDS)}, got {kind!r}.")
     if labels_per_item > n_annotators:
         raise ValueError(
-            f"simulate: {labels_per_item} labels per item need as many annotators, "
-            f"got {n_annotators}."
+            f"simulate: {labels_per_item} labels per item need at least as many annotators, got "
+            f"{n_annotators}."
         )
     design = Design(n_categories, labels_per_item, n_items, n_annotators)
     size = (n_categories, labels_per_item, n_items, n_annotators)
@@ -159,12 +159,12 @@ def simulate(
 
 
 def _good(design: Design, rng: np.random.Generator) -> Labels:
-    """Simulate good annotators: right with probability from beta(17, 3), mean 0.85; even errors."""
+    """Simulate good annotators: accuracy from beta(17, 3), mean 0.85; uniform errors."""
     return _by_confusion(_even(_good_rates(design, rng), design.n_categories), design, rng)
 
 
 def _mixed(design: Design, rng: np.random.Generator) -> Labels:
-    """Simulate annotators right with probability uniform on [1/K, 0.95], who err evenly."""
+    """Simulate annotators with accuracy uniform on [1/K, 0.95] and uniform errors."""
     return _by_confusion(_even(_mixed_rates(design, rng), design.n_categories), design, rng)
 
 
@@ -177,7 +177,7 @@ def _spam(design: Design, rng: np.random.Generator) -> Labels:
 
 
 def _adversarial(design: Design, rng: np.random.Generator) -> Labels:
-    """Simulate good annotators, three in ten of whom say the next category for each."""
+    """Simulate good annotators and 30% who always give the next category."""
     others = round(0.3 * design.n_annotators)
     confusion = _even(_good_rates(design, rng), design.n_categories)
     confusion[:others] = np.roll(confusion[:others], 1, axis=2)
@@ -185,7 +185,7 @@ def _adversarial(design: Design, rng: np.random.Generator) -> Labels:
 
 
 def _correlated(design: Design, rng: np.random.Generator) -> Labels:
-    """Simulate annotators who take the same items for the same wrong category."""
+    """Simulate annotators who make the same errors on the same items."""
     k = design.n_categories
     category = _categories(design, rng)
     item, annotator = _assigned(design, rng)
@@ -209,7 +209,7 @@ def _difficulty(design: Design, rng: np.random.Generator) -> Labels:
 
 
 def _drift(design: Design, rng: np.random.Generator) -> Labels:
-    """Simulate annotators who tire."""
+    """Simulate annotators whose accuracy declines."""
     category = _categories(design, rng)
     item, annotator = _assigned(design, rng)
     start = _good_rates(design, rng)
@@ -221,7 +221,7 @@ def _drift(design: Design, rng: np.random.Generator) -> Labels:
 
 
 def _few(design: Design, rng: np.random.Generator) -> Labels:
-    """Simulate items of 1 to L labels, each number equally likely, by annotators as in `mixed`."""
+    """Simulate items with 1 to L labels (uniform), by annotators as in `mixed`."""
     full = _mixed(design, rng)
     wanted = rng.integers(1, design.labels_per_item + 1, design.n_items)
     rank = np.tile(np.arange(design.labels_per_item), design.n_items)
@@ -230,7 +230,7 @@ def _few(design: Design, rng: np.random.Generator) -> Labels:
 
 
 def _long_tail(design: Design, rng: np.random.Generator) -> Labels:
-    """Simulate annotators of 1 to 100 labels, of whom many have few."""
+    """Simulate annotators with 1 to 100 labels, most with few."""
     most, wanted = min(100, design.n_items), design.n_items * design.labels_per_item
     sizes: list[int] = []
     while sum(sizes) < wanted:
@@ -244,7 +244,7 @@ def _long_tail(design: Design, rng: np.random.Generator) -> Labels:
 
 
 def _imbalance(design: Design, rng: np.random.Generator) -> Labels:
-    """Simulate good annotators, and every category but the first of prevalence 0.02."""
+    """Simulate good annotators, with prevalence 0.02 of every category except the first."""
     k = design.n_categories
     share = np.r_[1 - 0.02 * (k - 1), np.full(k - 1, 0.02)]
     confusion = _even(_good_rates(design, rng), k)
@@ -252,7 +252,7 @@ def _imbalance(design: Design, rng: np.random.Generator) -> Labels:
 
 
 def _many(design: Design, rng: np.random.Generator) -> Labels:
-    """Simulate many categories that resemble their neighbours."""
+    """Simulate many categories that are confused with their neighbours."""
     k = design.n_categories
     right = rng.uniform(0.3, 0.95, design.n_annotators)
     confusion = _even(right, k)
@@ -284,7 +284,7 @@ def _mixed_rates(design: Design, rng: np.random.Generator) -> Floats:
 
 
 def _even(right: Floats, k: int) -> Floats:
-    """Return confusion matrices of annotators who err evenly, shape (J, K, K)."""
+    """Return confusion matrices with uniform errors, shape (J, K, K)."""
     off = (1 - right) / (k - 1)
     return np.asarray(off[:, None, None] + (right - off)[:, None, None] * np.eye(k))
 
@@ -303,7 +303,7 @@ def _assigned(design: Design, rng: np.random.Generator) -> tuple[Codes, Codes]:
 
 
 def _right(right: Floats, category: Codes, k: int) -> Floats:
-    """Return probabilities of labels that are right so often, with even errors, shape (N, K)."""
+    """Return label probabilities for given accuracies, with uniform errors, shape (N, K)."""
     off = (1 - right) / (k - 1)
     share = np.repeat(off[:, None], k, axis=1)
     share[np.arange(category.size), category] = right

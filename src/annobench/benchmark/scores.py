@@ -1,8 +1,8 @@
 """Scores of probabilities of categories against a gold standard, and their curves.
 
-All scores but two are functions of means over items, which makes thousands of resamples cheap: the
-means are one product of matrices. The area under the risk-coverage curve depends on the order of
-the items, and the error of confusion matrices on annotators.
+All scores but two are functions of means over items, so thousands of resamples are cheap: the means
+are one matrix product. The area under the risk-coverage curve depends on the order of the items,
+and the error of confusion matrices on annotators.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Score:
-    """What a score is.
+    """Definition of a score.
 
     Attributes
     ----------
     title : str
-        Its name on pages.
+        Name on pages.
     more_is_better : bool
-        Which way is better.
+        Whether larger values are better.
     rope : float
-        Two methods whose scores differ by no more are practically equivalent.
+        Largest difference that is practically equivalent to 0.
     definition : str
-        A sentence.
+        Definition in a sentence.
     """
 
     title: str
@@ -63,8 +63,8 @@ SCORES: Final[Mapping[str, Score]] = {
         "Accuracy",
         True,
         0.005,
-        "Share of items whose most probable category is the gold one; of t equally probable "
-        "categories each counts 1/t.",
+        "Share of items whose most probable category is the gold one; ties among t categories "
+        "count 1/t each.",
     ),
     "macro_f": Score(
         "Macro F",
@@ -90,14 +90,13 @@ SCORES: Final[Mapping[str, Score]] = {
         False,
         0.005,
         "Mean distance between probability of the best category and accuracy, in ten bins of "
-        "equal width; biased upward where bins hold few items.",
+        "equal width; biased upward if bins have few items.",
     ),
     "risk_area": Score(
         "Risk-coverage area",
         False,
         0.005,
-        "Mean error rate among the n surest items, over all n; items of equal probability in "
-        "random order.",
+        "Mean error rate among the n most certain items, over all n; ties in random order.",
     ),
 }
 
@@ -127,12 +126,12 @@ def score(posterior: ArrayLike, gold: ArrayLike) -> dict[str, float]:
         `accuracy` in [0, 1], where an item with t equally probable best categories counts 1/t if
         the gold category is among them; `macro_f` in [0, 1], the mean over categories of the
         F-scores, ties shared likewise; `log_loss` in nats, at most 13.8, the mean of minus the
-        logarithm of the gold category's probability, or of 1e-6 if that is larger; `brier` in
-        [0, 2], the mean squared distance to certainty of the gold category, summed over
-        categories; `calibration_error` in [0, 1], the mean over items of the distance, in the
-        item's bin of confidence, between mean confidence and accuracy, with ten bins of equal
-        width; `risk_area` in [0, 1], the mean over n of the expected error rate among the n
-        items whose best category is most probable.
+        logarithm of the gold category's probability, floored at 1e-6; `brier` in [0, 2], the mean
+        squared distance to certainty of the gold category, summed over categories;
+        `calibration_error` in [0, 1], the mean over items of the distance, in the item's bin of
+        confidence, between mean confidence and accuracy, with ten bins of equal width; `risk_area`
+        in [0, 1], the mean over n of the expected error rate among the n items whose best category
+        is most probable.
 
     Raises
     ------
@@ -141,7 +140,7 @@ def score(posterior: ArrayLike, gold: ArrayLike) -> dict[str, float]:
 
     Notes
     -----
-    The calibration error is biased upward where bins hold few items (Kumar, Liang and Ma 2019,
+    The calibration error is biased upward if bins have few items (Kumar, Liang and Ma 2019,
     Verified uncertainty calibration, section 4): compare it between methods on the same items.
 
     References
@@ -159,7 +158,9 @@ def score(posterior: ArrayLike, gold: ArrayLike) -> dict[str, float]:
     table, codes = np.asarray(posterior, dtype=np.float64), np.asarray(gold, dtype=np.int64)
     kept = codes >= 0
     if not kept.any():
-        raise AnnotationError("score: no item has a gold category. Score labels that have some.")
+        raise AnnotationError(
+            "score: no item has a gold category. Give gold categories of some items."
+        )
     if codes.max() >= table.shape[1]:
         raise AnnotationError(
             f"score: gold category {codes.max()} is not in [0, {table.shape[1]}). "
@@ -171,7 +172,7 @@ def score(posterior: ArrayLike, gold: ArrayLike) -> dict[str, float]:
 
 
 def item_scores(posterior: Floats, gold: NDArray[np.int64]) -> dict[str, Floats]:
-    """Score each item by itself, by the scores that are means over items."""
+    """Return the scores of single items, for scores that are means over items."""
     right, _, features = _features(posterior, gold)
     return {"accuracy": right, "log_loss": features[:, 0], "brier": features[:, 1]}
 
@@ -202,7 +203,7 @@ def resampled_scores(
 
 
 def _features(posterior: Floats, gold: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
-    """Return how right items are, how sure, and what scores are functions of the means of."""
+    """Return correctness and confidence of items, and the terms whose means give the scores."""
     n, k = posterior.shape
     best = best_categories(posterior)
     shared = best / best.sum(axis=1, keepdims=True)
@@ -257,10 +258,10 @@ def curves(posterior: Floats, gold: NDArray[np.int64]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row each: curve, x, y, n_items. Of "calibration" x is the mean probability of the best
-        category in a bin, and y the accuracy; bins without items are left out. Of "risk" x is a
-        coverage, a number of `COVERAGES`, and y the expected error rate among so many items that
-        are surest.
+        One row per point: curve, x, y, n_items. For "calibration", x is the mean probability of the
+        best category in a bin, and y the accuracy; empty bins are left out. For "risk", x is a
+        coverage in `COVERAGES`, and y the expected error rate among the most certain items at this
+        coverage.
     """
     right, confidence, _ = _features(posterior, gold)
     bins = _bin(confidence)
@@ -286,7 +287,7 @@ def curves(posterior: Floats, gold: NDArray[np.int64]) -> pd.DataFrame:
 def score_confusion(
     confusion: Floats, annotations: Annotations, gold: NDArray[np.int64]
 ) -> tuple[Floats, Floats]:
-    """Compare estimated confusion matrices with those of labels and gold standard."""
+    """Compare estimated confusion matrices with those by the gold standard."""
     annotations = as_annotations(annotations, "score_confusion")
     known = annotations.select(items=gold >= 0)
     counts = confusion_counts(known, gold[gold >= 0]).astype(np.float64)

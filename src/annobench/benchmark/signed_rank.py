@@ -1,9 +1,9 @@
-"""Which of two methods is better beyond the data sets at hand: a Bayesian signed-rank test.
+"""A Bayesian signed-rank test of two methods across data sets.
 
-The differences z_1, ..., z_q of a score between two methods on q data sets are taken as drawn from
-an unknown distribution, with a Dirichlet process of strength s = 1/2 as prior, whose one
-pseudo-observation z_0 = 0 says that the methods are equivalent. A posteriori the distribution has
-weights w ~ Dirichlet(s, 1, ..., 1) on z_0, ..., z_q. Two questions are answered:
+The differences z_1, ..., z_q of a score between two methods on q data sets are a sample from an
+unknown distribution. Its prior is a Dirichlet process of strength s = 1/2 with the
+pseudo-observation z_0 = 0, that is, equivalent methods. A posteriori the distribution has weights w
+~ Dirichlet(s, 1, ..., 1) on z_0, ..., z_q. Two questions are answered:
 
 - Is one of them better in general? theta_right is the probability, under the weights, that the
   mean of two differences is above the region of practical equivalence [-rope, rope],
@@ -15,8 +15,8 @@ weights w ~ Dirichlet(s, 1, ..., 1) on z_0, ..., z_q. Two questions are answered
 - What will a new data set show? The predictive probability that its difference is above rope is
   the posterior mean of the weight there, `next_better` = n_right / (q + s).
 
-Both take the data sets for a sample of those to come, each for as good as any other, and its
-difference for known without error.
+Both treat the data sets as a random sample, with equal weights, and the differences as known
+without error.
 
 References: Benavoli, Corani, Mangili, Zaffalon and Ruggeri (2014), A Bayesian Wilcoxon signed-rank
 test based on the Dirichlet process, ICML, sections 3 and 4; Benavoli, Corani, Demsar and Zaffalon
@@ -50,10 +50,10 @@ class SignedRank:
     Attributes
     ----------
     better, equivalent, worse : float
-        In [0, 1], with sum 1: that the first method is better in general, practically equivalent,
-        or worse. "Better" is a larger value.
+        Probabilities, with sum 1, that the first method is better in general, practically
+        equivalent, or worse. "Better" is a larger value.
     next_better, next_worse : float
-        In [0, 1]: that it is better, or worse, on a new data set by more than the region of
+        Probabilities that on a new data set the difference is above, or below, the region of
         practical equivalence.
     """
 
@@ -83,14 +83,14 @@ def signed_rank(
     rng : numpy.random.Generator or int
         Source of the draws, or a seed.
     strength : float, default 0.5
-        Of the prior, above 0.
+        Strength of the prior, above 0.
     draws : int, default 10000
-        From the posterior.
+        Number of posterior draws.
 
     Returns
     -------
     SignedRank
-        Probabilities; a draw in which two of the thetas are equally large counts half for each.
+        Probabilities; ties between two thetas count one half each.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The tables of a benchmark: what a page shows, and what is stored."""
+"""The tables of a benchmark, as shown on a page and stored."""
 
 from __future__ import annotations
 
@@ -52,37 +52,36 @@ TEXT: Final = (
 
 @dataclass(frozen=True, eq=False)
 class BenchmarkTables:
-    """What came out of a benchmark.
+    """Results of a benchmark.
 
     Attributes
     ----------
     scores, differences, curves : DataFrame
         As in `annobench.benchmark.comparison.Comparison`, of all problems.
     across : DataFrame
-        Methods compared across the data sets that `counted` names, as from `compare_across`.
+        Comparisons of methods across the data sets in `counted`, as from `compare_across`.
     averages : DataFrame
-        Scores averaged over these data sets, as from `average`. Neither has scores of fits that
-        have not converged.
+        Scores averaged over these data sets, as from `average`. Both exclude fits that have not
+        converged.
     refits : DataFrame
-        Scores of fits to parts of the labels, as from `join_refits`; no rows if there were none.
+        Scores of fits to subsets of the labels, as from `join_refits`; empty if there are none.
     refit_errors : DataFrame
-        Their standard errors over items, likewise.
+        Standard errors of these scores over items.
     refit_notes : DataFrame
-        Why there is no score: problem, design, method, note.
+        Reasons for missing scores: problem, design, method, note.
     fits : DataFrame
-        A row for every problem and method: problem, method, status, seconds of processor time,
+        One row per problem and method: problem, method, status, seconds of processor time,
         megabytes, converged ("yes", "no" or ""), note.
     problems : DataFrame
-        A row for every problem: problem, provenance ("real", "simulated" for a data set that was
-        not to be had, "regime"), n_items (scored), n_annotators, n_labels, n_categories,
-        same_labels_as (the name of an earlier problem that holds the same labels under other names,
-        empty if there is none), about.
+        One row per problem: problem, provenance ("real", "simulated" for an unavailable data set,
+        "regime"), n_items (scored), n_annotators, n_labels, n_categories, same_labels_as (the name
+        of an earlier problem with the same labels under other names, or empty), about.
     methods : DataFrame
-        A row for every method, as from `describe_methods`.
+        One row per method, as from `describe_methods`.
     settings : dict
-        What decided the numbers, to be shown: `seed`, `replicates`, `versions` of software, `data`
-        (the version of the data, as `version_of` gives it), and what the caller adds; the page
-        knows `limit`, `grid`, `command` and `folder`.
+        Settings that determine the results: `seed`, `replicates`, `versions` of software, `data`
+        (the version of the data, as from `version_of`), and the caller's; the page shows `limit`,
+        `grid`, `command` and `folder`.
     """
 
     scores: pd.DataFrame
@@ -104,12 +103,12 @@ class BenchmarkTables:
         return {name: getattr(self, name) for name in TABLES}
 
     def write(self, folder: str | os.PathLike[str]) -> None:
-        """Write the tables and the settings, which `read_tables` reads.
+        """Write tables and settings for `read_tables`.
 
         Parameters
         ----------
         folder : path
-            It exists. Its files will be those that `file_names` lists.
+            An existing folder; `file_names` lists its files.
         """
         for name, table in self.frames.items():
             digits = "%.3g" if name == "differences" else "%.5g"
@@ -121,17 +120,17 @@ class BenchmarkTables:
 
 
 def read_tables(folder: str | os.PathLike[str]) -> BenchmarkTables:
-    """Read what `BenchmarkTables.write` wrote.
+    """Read tables written by `BenchmarkTables.write`.
 
     Parameters
     ----------
     folder : path
-        Its folder.
+        The folder.
 
     Returns
     -------
     BenchmarkTables
-        The tables, with numbers as they were rounded.
+        The tables, with rounded numbers.
     """
     frames = {name: read_table(Path(folder) / file) for name, file in file_names().items()}
     settings = json.loads((Path(folder) / SETTINGS).read_text(encoding="utf-8"))
@@ -149,7 +148,7 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The columns of `TEXT` as text, empty where there is none.
+        The table, with the columns in `TEXT` as text, empty if missing.
     """
     types = dict.fromkeys(TEXT, str)
     table = pd.read_csv(path, dtype=types, keep_default_na=False, na_values=[""])
@@ -168,7 +167,7 @@ def tabulate(
     refits: Iterable[pd.DataFrame] = (),
     settings: Mapping[str, Any] | None = None,
 ) -> BenchmarkTables:
-    """Score fits, compare methods, and put everything into tables.
+    """Score fits, compare methods, and tabulate the results.
 
     Parameters
     ----------
@@ -177,25 +176,25 @@ def tabulate(
     records : iterable of FitRecord
         From any number of calls of `fit_all`.
     methods : iterable of Model
-        Those of the records.
+        The methods of the records.
     replicates : int
-        Resamples of the items, at least 2.
+        Number of resamples of the items, at least 2.
     seed : int
         Of the resampling.
     refits : iterable of DataFrame
-        From calls of `refit`.
+        Tables from `refit`.
     settings : mapping, optional
         More that the page is to show.
 
     Returns
     -------
     BenchmarkTables
-        All that a page needs.
+        The tables for a page.
 
     Raises
     ------
     AnnotationError
-        If two methods have one name, or one has that of a column of the tables.
+        If method names are not unique, or equal a column of the tables.
     """
     compared = list(methods)
     _check_names([each.METHOD.name for each in compared])
@@ -243,7 +242,7 @@ def tabulate(
 
 
 def without_unconverged(table: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
-    """Leave out what comes from fits that have not converged."""
+    """Leave out results of fits that have not converged."""
     keys = ["problem", "method"]
     lost = pd.MultiIndex.from_frame(fits.loc[fits["converged"] == "no", keys])
     return table[~pd.MultiIndex.from_frame(table[keys]).isin(lost)]
@@ -253,13 +252,13 @@ def _check_names(names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1 or name in (*COMPARISON_KEYS, *REFIT_KEYS):
             raise AnnotationError(
-                f"tabulate: the name {name!r} is that of another method, or of a column of the "
-                "tables. Give the method another."
+                f"tabulate: the name {name!r} is taken by another method or a column of the "
+                f"tables. Rename the method."
             )
 
 
 def _leading(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Put columns first, and number the rows anew."""
+    """Put columns first, and reset the index."""
     others = [name for name in table.columns if name not in columns]
     return table[[*columns, *others]].reset_index(drop=True)
 
@@ -303,7 +302,7 @@ def describe_cases(cases: Iterable[BenchmarkCase]) -> pd.DataFrame:
 
 
 def counted(problems: pd.DataFrame) -> list[str]:
-    """Name the data sets that averages, ranks and comparisons across data sets are over.
+    """Return the data sets used in averages, ranks and comparisons across data sets.
 
     Parameters
     ----------
@@ -313,7 +312,7 @@ def counted(problems: pd.DataFrame) -> list[str]:
     Returns
     -------
     list of str
-        The real ones; of several that hold the same labels only the first.
+        Names of the real data sets; only the first of several with the same labels.
     """
     if problems.empty:
         return []

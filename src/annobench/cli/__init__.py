@@ -1,6 +1,6 @@
-"""The command line: one file for each verb of `annobench`, or group of verbs.
+"""The command line: one module per command or group of commands.
 
-Other packages add commands by entry points, see `_plugins`.
+Other packages add commands through entry points; see `_plugins`.
 """
 
 from __future__ import annotations
@@ -53,18 +53,18 @@ def options(
         ),
     ] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print results and errors, and no notes.")
+        bool, typer.Option("--quiet", "-q", help="Print results and errors only.")
     ] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Print every step from records to labels.")
+        bool, typer.Option("--verbose", "-v", help="Print each step from records to labels.")
     ] = False,
 ) -> None:
     """A reproducible workbench for annotation statistics.
 
-    Exit codes: 0 all is well, 1 labels can't be used, 2 a wrong option, 3 --require is not met.
+    Exit codes: 0 success, 1 unusable labels, 2 invalid option, 3 --require is not met.
     """
     if quiet and verbose:
-        raise typer.BadParameter("--quiet and --verbose exclude each other. Drop one of them.")
+        raise typer.BadParameter("--quiet and --verbose are mutually exclusive. Drop one of them.")
     set_verbosity("quiet" if quiet else "verbose" if verbose else "usual")
 
 

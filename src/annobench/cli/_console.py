@@ -1,4 +1,4 @@
-"""A console of rich on which texts of others are shown and not obeyed."""
+"""A rich console that displays untrusted text literally."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from annobench.core.texts import visible
 
 
 class VisibleConsole(Console):
-    """Prints control and directing characters of texts as escapes, in tables too."""
+    """Prints control and bidirectional characters as escapes, in tables too."""
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Make what is printed of a text: here rich gets each one."""
+        """Render a text; rich calls this for every text that it prints."""
         return super().render_str(visible(text), **options)

@@ -1,4 +1,4 @@
-"""The spans that are marked in an export, as a layer and as items of models."""
+"""Spans marked in an export, as a layer or as items of models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def layer_of(source: Source, **how: Any) -> LayerSelection | None:
-    """Read the layer of spans that a user means, if the source has such layers."""
+    """Read the requested layer of spans, if the source has layers."""
     from annobench.io.formats.layers import select_layer
 
     if source.kind != "spans":
@@ -23,7 +23,7 @@ def layer_of(source: Source, **how: Any) -> LayerSelection | None:
 
 
 def select_items(source: Source, spans: Literal["tokens", "candidates"], **how: Any) -> Selection:
-    """Make labels of the spans that a user means: every token an item, or every span."""
+    """Convert the requested spans to labels whose items are tokens or spans."""
     from annobench.io import Selection
     from annobench.spans import candidate_items, token_items
 
@@ -32,8 +32,8 @@ def select_items(source: Source, spans: Literal["tokens", "candidates"], **how: 
         asked = source.options.question
         named = f" in a layer {asked!r}" if asked else ""
         raise AnnotationError(
-            f"{source.path}: no spans{named}, of which --spans {spans} would make items. "
-            "See what it holds with `annobench inspect`."
+            f"{source.path}: no spans{named} for --spans {spans}. See what it holds with "
+            f"`annobench inspect`."
         )
     marks = found.marks
     labels, document = (token_items if spans == "tokens" else candidate_items)(marks)
@@ -51,6 +51,6 @@ def select_items(source: Source, spans: Literal["tokens", "candidates"], **how: 
 
 
 def _outer(item: str) -> tuple[int, int]:
-    """Return the limits in the name of an item, such as "doc:0-3+17-32"."""
+    """Return the outer limits of the spans in an item's name, such as "doc:0-3+17-32"."""
     offsets = re.findall(r"\d+", item.rpartition(":")[2])
     return int(offsets[0]), int(offsets[-1])

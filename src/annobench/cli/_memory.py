@@ -1,4 +1,4 @@
-"""Refusing labels of which a command would need more memory than there is, before it reads them."""
+"""Reject labels that need more memory than is available, before they are read."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PASSES = (
 
 
 def refuse_too_many_labels(source: Source, command: str) -> None:
-    """Refuse labels that need more memory than there is."""
+    """Reject labels that need more memory than is available."""
     n = estimated_labels(source)
     refuse_beyond_memory(
         START + n * PER_LABEL[command],
@@ -45,7 +45,7 @@ def refuse_too_many_labels(source: Source, command: str) -> None:
 
 
 def estimated_labels(source: Source) -> float:
-    """Estimate how many labels a source holds, from its size."""
+    """Estimate the number of labels from the size of the source."""
     path = source.path
     if source.partitions is not None:
         return source.partitions.n_labels
@@ -71,5 +71,5 @@ def _remedy(source: Source) -> str:
     path = source.path
     if path.suffix.lower() in _TEXT + _PARQUET:
         command = f"annobench partition {shlex.quote(str(path))} partitions/"
-        return f"Sort them into partitions with `{command}`. {_PASSES}"
-    return "Take a part of the items, or a machine with more memory."
+        return f"Partition them with `{command}`. {_PASSES}"
+    return "Use fewer items, or a machine with more memory."

@@ -1,4 +1,4 @@
-"""Which options of a command have an effect, by what it reads; all others are refused."""
+"""Which options of a command apply to which input; others are rejected."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from annobench.io.options import IN_MEMORY, LABELS, READING, SOURCES, Option
 #: What a command reads, and what messages call it.
 INPUTS: Mapping[str, str] = SOURCES | {
     "dask": "a folder of partitions on Dask's workers",
-    "datasets": "data sets of the library",
-    "checked": "items that were checked",
+    "datasets": "the library's data sets",
+    "checked": "checked items",
 }
 
 _ALL = f"{IN_MEMORY} dask"
@@ -19,10 +19,10 @@ _ALL = f"{IN_MEMORY} dask"
 _NAMES = ("keep_names", "key")
 _CHECKED = ("checked", "")
 #: Of commands that compare nothing with gold.
-_GOLD = Option("wide", "names the column of known categories, which is no annotator's")
+_GOLD = Option("wide", "names the column of known categories, which is not an annotator")
 _ENGINE = {
     "engine": Option(
-        "partitions dask", "says where a folder of `annobench partition` is worked on"
+        "partitions dask", "says where a folder of `annobench partition` is processed"
     ),
     "scheduler": Option("dask", "names Dask's scheduler"),
 }
@@ -36,10 +36,10 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
             "scale": Option(LABELS, "says what labels mean"),
             "order": Option(LABELS, "orders the categories"),
             "separator": Option(LABELS, "splits labels into sets", needs=("scale", "set")),
-            "target": Option(f"{LABELS} partitions", "is what alpha is to be"),
+            "target": Option(f"{LABELS} partitions", "is the target for alpha"),
             "over": Option("long export", "names the column of times"),
             "by": Option(LABELS, "names groups of items or annotators"),
-            "require": Option(f"{LABELS} partitions", "says what the interval has to support"),
+            "require": Option(f"{LABELS} partitions", "is a value that the interval must support"),
             "level": Option(_ALL, "is the level of the intervals"),
             "seed": Option(_ALL, "bootstraps the intervals"),
             **_ENGINE,
@@ -53,9 +53,9 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
             "categories": Option(LABELS, "lists the categories"),
             "replicates": Option(IN_MEMORY, "sets the number of bootstrap samples"),
             "sets": Option(IN_MEMORY, "adds sets of categories"),
-            "predictions": Option(IN_MEMORY, "names a classifier's probabilities"),
+            "predictions": Option(IN_MEMORY, "names a file of a classifier's probabilities"),
             "seed": Option(_ALL, "is the seed of random draws"),
-            "resume": Option("dask", "goes on with an interrupted fit"),
+            "resume": Option("dask", "resumes an interrupted fit"),
             **_ENGINE,
         },
     ),
@@ -76,7 +76,7 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
         {
             "gold": _GOLD,
             "checks": Option(IN_MEMORY, "is the number of items to draw"),
-            "checked": Option("checked", "names the items that were checked"),
+            "checked": Option("checked", "names the checked items"),
             "model": Option(IN_MEMORY, "chooses the model by which items are drawn"),
             "error_rate": Option("checked", "is the largest share of errors to release", _CHECKED),
             "confidence": Option("checked", "is the confidence of a release", _CHECKED),
@@ -88,7 +88,7 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
         ("text", *_NAMES),
         {
             "width": Option(IN_MEMORY, "is the width of the intervals"),
-            "difference": Option(IN_MEMORY, "is the difference to be seen"),
+            "difference": Option(IN_MEMORY, "is the difference to detect"),
             "error_rate": Option(IN_MEMORY, "is the largest share of errors to release"),
             "accuracy": Option(IN_MEMORY, "is the expected accuracy", excludes="gold"),
             "items": Option(IN_MEMORY, "is the number of items of the project"),
@@ -97,7 +97,7 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
             "price_label": Option(IN_MEMORY, "is the price of a label"),
             "price_check": Option(IN_MEMORY, "is the price of a check"),
             "price_item": Option(IN_MEMORY, "is the price of an item"),
-            "currency": Option(IN_MEMORY, "is written behind amounts"),
+            "currency": Option(IN_MEMORY, "is written after amounts"),
             "model": Option(IN_MEMORY, "chooses the model"),
             "level": Option(IN_MEMORY, "is the level of intervals"),
             "power": Option(IN_MEMORY, "is the power of tests"),
@@ -120,9 +120,9 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
             "family": Option(LABELS, "names the family of an answer's system"),
             "own": Option(LABELS, "names the family of a judge", needs=("family", "")),
             "over": Option("long export", "names the column of times"),
-            "require": Option(IN_MEMORY, "says what the interval has to support"),
-            "cost": Option(IN_MEMORY, "is what a label of a judge costs"),
-            "budget": Option(IN_MEMORY, "is what the labels of an item may cost"),
+            "require": Option(IN_MEMORY, "is a value that the interval must support"),
+            "cost": Option(IN_MEMORY, "is the cost of a judge's label"),
+            "budget": Option(IN_MEMORY, "is the budget for the labels of an item"),
             "level": Option(IN_MEMORY, "is the level of the intervals"),
             "seed": Option(IN_MEMORY, "is the seed of random draws"),
         },
@@ -138,7 +138,7 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
             "program": Option(f"{IN_MEMORY} datasets", "names a program"),
             "data": Option("datasets", "names data sets"),
             "against": Option(f"{IN_MEMORY} datasets", "names models of the library"),
-            "limit": Option(f"{IN_MEMORY} datasets", "is the time that a fit may take"),
+            "limit": Option(f"{IN_MEMORY} datasets", "is the time limit of a fit"),
             "replicates": Option(f"{IN_MEMORY} datasets", "is the number of bootstrap samples"),
             "seed": Option(f"{IN_MEMORY} datasets", "is the seed of random draws"),
             "export": Option(f"{IN_MEMORY} datasets", "names a file for the answers"),
@@ -149,6 +149,6 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
 
 
 def options_of(command: str) -> dict[str, Option]:
-    """Return the options of a command that may have no effect, by name."""
+    """Return the options of a command that apply to some inputs only, by name."""
     unused, own = COMMANDS[command]
     return {name: option for name, option in READING.items() if name not in unused} | dict(own)

@@ -1,12 +1,13 @@
-"""Commands of other packages, found by their entry points and imported when they are asked for.
+"""Commands of other packages, found through entry points and imported on demand.
 
-A package adds a command, or a group of them, by an entry point of the group `annobench.commands`,
-whose name is that of the command and whose value is a `typer.Typer`::
+A package adds a command, or a group of commands, as an entry point of the group
+`annobench.commands`. The name of the entry point is the command's, and its value is a
+`typer.Typer`::
 
     [project.entry-points."annobench.commands"]
     our_lab = "our_lab.commands:app"
 
-The commands of the course are found in this way, too.
+The course adds its commands in this way.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ GROUP = "annobench.commands"
 
 
 class Commands(TyperGroup):
-    """The commands of the library, and those of other packages after them."""
+    """The library's commands, followed by those of other packages."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         own = super().list_commands(ctx)
@@ -44,7 +45,7 @@ def _points() -> dict[str, EntryPoint]:
 
 @cache
 def _loaded(name: str) -> Any:
-    """Return the command of an entry point, or one that says why it can't be used."""
+    """Return the command of an entry point, or a command that says why it can't be used."""
     point = _points()[name]
     try:
         found = point.load()
@@ -61,7 +62,7 @@ def _broken(point: EntryPoint, error: Exception) -> typer.Typer:
     whose = point.dist.name if point.dist else "unknown origin"
     why = ImportError(
         f"{point.name}: this command of {point.value} (of {whose}) can't be used. "
-        f"{type(error).__name__}: {str(error).rstrip('.')}. Mend or uninstall it."
+        f"{type(error).__name__}: {str(error).rstrip('.')}. Fix or uninstall it."
     )
     app = typer.Typer(add_completion=False)
     app.command(

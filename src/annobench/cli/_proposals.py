@@ -1,4 +1,4 @@
-"""Which commands `inspect` proposes: those that can work on what a file holds."""
+"""The commands that `inspect` proposes: those that apply to the contents of a file."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ _MODEL = re.compile(
 
 @dataclass(frozen=True)
 class Facts:
-    """What decides which commands take labels or marked spans.
+    """The facts that decide which commands apply to labels or spans.
 
     Attributes
     ----------
     scale : str
-        Of the labels; "spans" where spans are marked.
+        Scale of the labels, or "spans".
     n_annotators, n_categories : int
-        How many there are.
+        Numbers of annotators and categories.
     n_shared : int
-        Items, or documents, with labels of two annotators.
+        Items, or documents, labelled by at least two annotators.
     n_repeats : int
         Labels that are not the annotator's first for the item.
     judges : tuple of str
-        Annotators that go by the names of language models.
+        Annotators named after language models.
     anonymous : bool
-        Whether nobody knows which labels are by one annotator.
+        Whether it is unknown which annotator gave which label.
     """
 
     scale: Scale | str
@@ -84,12 +84,12 @@ class Facts:
 
 @dataclass
 class Proposals:
-    """Commands to type next, and why others are not among them.
+    """Commands to run next, and why others do not apply.
 
     Attributes
     ----------
     commands : list of str
-        As they are typed.
+        Command lines.
     reasons : list of str
         Sentences.
     """
@@ -99,13 +99,13 @@ class Proposals:
 
 
 def words(path: Path, given: Sequence[str] = ()) -> str:
-    """Return a path and the options that were given with it, as they are typed."""
+    """Return a path and its options as typed on the command line."""
     file = str(path)
     return shlex.join([f"./{file}" if file.startswith("-") else file, *given])
 
 
 def propose(facts: Facts, file: str, *, option: str = "", what: str = "labels") -> Proposals:
-    """Propose the commands that take labels or spans of such facts."""
+    """Propose the commands that apply to labels or spans with these facts."""
     from annobench.aggregation.consensus import MAX_CONFUSION
 
     found = Proposals()
@@ -116,7 +116,8 @@ def propose(facts: Facts, file: str, *, option: str = "", what: str = "labels") 
             else f"No item has {what} of two annotators"
         )
         found.reasons.append(
-            f"{who}, so that there is nothing to compare. Have some items done by a second one."
+            f"{who}, so there is nothing to compare. Have a second annotator label some of the "
+            f"items."
         )
         return found
     repeats = " --repeats first" if facts.n_repeats else ""
@@ -125,13 +126,12 @@ def propose(facts: Facts, file: str, *, option: str = "", what: str = "labels") 
         return found
     if facts.scale == "interval":
         found.reasons.append(
-            "The labels are numbers: `annobench report` takes them as such. `annobench consensus` "
-            "takes categories."
+            "The labels are numbers, for `annobench report`. `annobench consensus` needs "
+            "categories."
         )
     elif facts.n_annotators * facts.n_categories**2 > MAX_CONFUSION:
         found.reasons.append(
-            f"{facts.n_categories:,} categories are too many for `annobench consensus`: sort them "
-            "into fewer."
+            f"{facts.n_categories:,} categories are too many for `annobench consensus`: merge some."
         )
     elif facts.anonymous:
         found.commands.append(f"annobench consensus {option or file} --model voting")
@@ -150,7 +150,7 @@ def propose(facts: Facts, file: str, *, option: str = "", what: str = "labels") 
 def propose_for_export(
     path: Path, export: Export, given: Sequence[str] = (), only: str | None = None
 ) -> Proposals:
-    """Propose commands for the first question, or layer of spans, that any command takes."""
+    """Propose commands for the first question or layer of spans to which any command applies."""
     known = export.questions
     if only is not None:
         known = known[known["question"].eq(only)]
@@ -174,7 +174,7 @@ def propose_for_export(
             break
     if not questions and not layers:
         found.reasons.append(
-            "Answers in free text are not compared: sort them into categories first."
+            "Free-text answers are not compared: code them into categories first."
             if len(kinds)
             else "There are no answers in it."
         )
@@ -198,7 +198,7 @@ def _of_question(
         labels = export.select(question, repeats="all").labels
     except AnnotationError:
         return Proposals(
-            reasons=["No answer is finished. Options such as --status take others, too."]
+            reasons=["No answer is finished. Include others with options such as --status."]
         )
     file, option = words(path, options), ""
     combined = export.combined_options(question)
@@ -221,7 +221,7 @@ def _of_layer(export: Export, layer: str, file: str) -> Proposals:
 
 
 def _free() -> str:
-    """Return the name of a file that is not there, and that can be written."""
+    """Return the name of a file that does not exist yet and can be written."""
     ending = "parquet" if is_installed("pyarrow") else "csv"
     names = [f"labels.{ending}", *(f"labels_{n}.{ending}" for n in range(2, 1000))]
     return next(name for name in names if not Path(name).exists())

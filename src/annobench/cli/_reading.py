@@ -1,4 +1,4 @@
-"""The options of all commands that read labels, and what they read."""
+"""The options shared by all commands that read labels, and the labels that they select."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _SELECTING = ("status", "repeats", "gold_items", "empty", "missing")
 
 @dataclass(frozen=True)
 class Reading:
-    """A file of labels, and how its user wants it to be read.
+    """A file of labels and the options with which to read it.
 
     Attributes
     ----------
@@ -49,15 +49,15 @@ class Reading:
     command : str
         Name of the command that reads it.
     options : dict
-        The options of `annobench.io.select_labels` that were given.
+        Options of `annobench.io.select_labels`.
     gold_from : str or None
-        Where gold categories stand: a file, a column, or "export".
+        Source of the gold categories: a file, a column, or "export".
     key : Path or None
-        Where to write the names behind pseudonyms.
+        File for the names behind pseudonyms.
     spans : {"tokens", "candidates"} or None
-        What items are made of, if spans are marked.
+        What an item is, if spans are marked.
     typed : mapping of str to (list of str)
-        The options of reading that were given, each with the words in which it was.
+        The reading options, each as typed.
     """
 
     path: Path
@@ -69,13 +69,13 @@ class Reading:
     typed: Mapping[str, list[str]] = field(default_factory=dict)
 
     def for_command(self, command: str) -> str:
-        """Return another command on the same labels, read in the same way, as it is typed."""
+        """Return the command line of another command that reads the labels in the same way."""
         known = options_of(command)
         given = [word for name, own in self.typed.items() if name in known for word in own]
         return f"annobench {command} {words(self.path, given)}"
 
     def for_commands(self, commands: Iterable[str]) -> dict[str, str]:
-        """Return how each of some commands is typed for these labels."""
+        """Return the command lines of several commands for these labels."""
         return {command: self.for_command(command) for command in commands}
 
     @cached_property
@@ -92,13 +92,13 @@ class Reading:
         return source
 
     def partitions(self, engine: Engine) -> BlockedLabels | None:
-        """Return the partitions that Dask's workers are to pass over, if they are."""
+        """Return the partitions, if Dask's workers are to process them."""
         from annobench.scale._sources import blocks_of
 
         return blocks_of(self.source.partitions or self.path, engine)
 
     def layer(self) -> LayerSelection | None:
-        """Read the layer of spans, if one is meant and no items are to be made of it."""
+        """Read the layer of spans, if one is requested and is not converted to items."""
         return None if self.spans is not None else layer_of(self.source, **self._of_layer)
 
     @property
@@ -155,10 +155,10 @@ class Reading:
         return replace(found, remarks=(*found.remarks, *doubtful_categories(found.labels)))
 
     def by_answer(self, system: str) -> tuple[Reading, str | None]:
-        """Return the reading whose items are answers, and the column of what they answer.
+        """Return the reading whose items are answers, and the column of the answered items.
 
-        Where several systems answered an item of a table with one row per label, item and system
-        together name the answer. Elsewhere items are answers already, and the column is None.
+        If several systems answered an item of a table with one row per label, item and system
+        together identify an answer. Otherwise items are answers already, and the column is None.
         """
         from annobench.io._columns import chosen_columns
         from annobench.io.table import names_of_columns, read_groups_of_rows
@@ -179,7 +179,7 @@ class Reading:
         return replace(self, options=self.options | {"item": f"{item},{system}"}), item
 
     def by_item(self, column: str, items: Iterable[str], option: str) -> list[str]:
-        """Read a column or field that says something of each item."""
+        """Read a column or field that describes items."""
         from annobench.io.reading import texts_by_item
 
         try:
@@ -208,13 +208,13 @@ class Reading:
         return read_known_gold(self.source, self.gold_from, selection=selection)
 
     def write_key(self, pseudonyms: Mapping[str, str]) -> None:
-        """Write the names behind pseudonyms, if that was asked for."""
+        """Write the names behind pseudonyms, if requested."""
         import csv
 
         if self.key is None:
             return
         if not pseudonyms:
-            note(f"Note: No name became a pseudonym, so that {self.key} lists none.")
+            note(f"Note: {self.key} is empty, as no name was replaced by a pseudonym.")
         with replacing(self.key) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream)
             writer.writerow(("pseudonym", "name"))
@@ -224,7 +224,7 @@ class Reading:
 def reads_labels(
     command: Callable[..., None] | None = None, *, optional: bool = False, writes: str | None = None
 ) -> Callable[..., Any]:
-    """Give a command the argument and the options with which labels are read."""
+    """Give a command the argument and options for reading labels."""
     if command is None:
         return functools.partial(reads_labels, optional=optional, writes=writes)
 
@@ -262,7 +262,7 @@ def reads_labels(
     shared = list(inspect.signature(_shared, eval_str=True).parameters.values())
     output = inspect.signature(_output, eval_str=True).parameters.values()
     if optional:
-        option = _option("Labels of your own in place of data sets; with --gold.")
+        option = _option("Your own labels instead of data sets; needs --gold.")
         shared[0] = shared[0].replace(annotation=Annotated[Path | None, option], default=None)
     used = [each for each in shared[1:] if each.name in options_of(command.__name__)]
     merged = [
@@ -280,7 +280,7 @@ def reads_labels(
 def _output(
     out: Annotated[
         Path | None,
-        typer.Option(help="Output folder; by default beside the file and named after it."),
+        typer.Option(help="Output folder; by default next to the file and named after it."),
     ] = None,
     table_format: Annotated[
         TableFormat, typer.Option("--format", help="Format of the tables.")
@@ -375,7 +375,7 @@ def _shared(
 
 
 def _refuse_idle_options(reading: Reading | None, command: str, context: typer.Context) -> None:
-    """Refuse options that were given and have no effect on what is read."""
+    """Reject options that have no effect on the input."""
     given = {
         name: value
         for name, value in context.params.items()
@@ -394,7 +394,7 @@ def _refuse_idle_options(reading: Reading | None, command: str, context: typer.C
 
 
 def _input(reading: Reading | None, given: Mapping[str, Any]) -> str:
-    """Return what a command reads, out of `INPUTS`."""
+    """Return the kind of input that a command reads, one of `INPUTS`."""
     if reading is None:
         return "datasets"
     if given.get("checked") is not None:
@@ -407,7 +407,7 @@ def _input(reading: Reading | None, given: Mapping[str, Any]) -> str:
 
 
 def _typed(context: typer.Context) -> dict[str, list[str]]:
-    """Return the options of reading that were given, each as it was typed."""
+    """Return the reading options, each as typed."""
     return {
         name: [written(name), *([] if value is True else [str(value)])]
         for name, value in context.params.items()
@@ -436,7 +436,7 @@ def _reading(given: dict[str, Any], command: str, context: typer.Context) -> Rea
 
 
 def print_reading(selection: Selection | LayerSelection) -> None:
-    """Print on the error stream what was left out, if anything was."""
+    """Report on the error stream what was left out."""
     if read_as := getattr(selection, "read_as", ""):
         note(read_as)
     if is_verbose():
@@ -454,7 +454,7 @@ def print_reading(selection: Selection | LayerSelection) -> None:
 
 
 def refuse_sets(selection: Selection, command: str) -> None:
-    """Refuse labels that are sets, and say which question to ask instead."""
+    """Reject labels that are sets, and name a question to use instead."""
     labels = selection.labels
     if labels.scale == "set":
         n_chosen = labels.membership[labels.label].sum(axis=0)

@@ -1,4 +1,4 @@
-"""What each reading of an unclear table would give, so that a user can choose."""
+"""The result of each possible reading of an ambiguous table, for the user to choose."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from annobench.core.errors import UnclearLayoutError
 
 
 def said_of_readings(error: UnclearLayoutError) -> list[str]:
-    """Say what Krippendorff's alpha would be in each reading of a table."""
+    """Report Krippendorff's alpha under each possible reading of a table."""
     import warnings
     from pathlib import Path
 

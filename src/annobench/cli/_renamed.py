@@ -1,4 +1,4 @@
-"""Old names of options of the command line, which are taken for one more version with a note."""
+"""Old option names, accepted with a note for one more version."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from annobench.cli._shared import note
 
 
 def taking_old_names(names: Mapping[str, str]) -> type[TyperCommand]:
-    """Return the class of a command that takes options by old names, which its help hides."""
+    """Return a command class that accepts old option names without listing them in its help."""
 
     class Renamed(TyperCommand):
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -24,5 +24,5 @@ def _new(argument: str, names: Mapping[str, str]) -> str:
     option, equals, value = argument.partition("=")
     if option not in names:
         return argument
-    note(f"Note: {option} is called {names[option]}; the old name is taken until the next version.")
+    note(f"Note: {option} is called {names[option]}; the old name works until the next version.")
     return names[option] + equals + value

@@ -1,4 +1,4 @@
-"""Which files a command may replace: never what it reads, and others only with --force."""
+"""Which files a command may replace: never its input, and other files only with --force."""
 
 from __future__ import annotations
 
@@ -18,25 +18,27 @@ from annobench.core.files import replacing
 RECORD = ".annobench.json"
 
 ForceOption = Annotated[
-    bool, typer.Option("--force", help="Replace files that the command did not write.")
+    bool, typer.Option("--force", help="Replace files that the command did not write itself.")
 ]
 
 
 def refuse_to_replace(
     command: str, targets: Sequence[Path], *, sources: Iterable[Path], force: bool
 ) -> None:
-    """Refuse, before any time is spent, to replace what a command may not replace."""
+    """Check in advance that a command replaces only files that it may replace."""
     targets = list(targets)
     for target in targets:
         for source in sources:
             if _is_of(target, source, command):
                 raise AnnotationError(
-                    f"{command}: {target} belongs to what this command reads, {source}, which is "
-                    "never replaced. Write to another place."
+                    f"{command}: {target} is part of the input, {source}, which is never replaced. "
+                    f"Write to another place."
                 )
     for n, target in enumerate(targets):
         if target.resolve() in {other.resolve() for other in targets[:n]}:
-            raise AnnotationError(f"{command}: {target} is to be written twice. Name two files.")
+            raise AnnotationError(
+                f"{command}: {target} is the name of two outputs. Name two files."
+            )
     foreign = [path for path in targets if os.path.lexists(path) and not _is_own(path, command)]
     if foreign and not force:
         names = ", ".join(path.name for path in foreign)
@@ -48,7 +50,7 @@ def refuse_to_replace(
 
 
 def record(command: str, folder: Path, names: Iterable[str]) -> None:
-    """Note what a command wrote, by which it knows its own files when it is run again."""
+    """Record the files that a command wrote, so that it recognises them in a later run."""
     known = _recorded(folder)
     names = list(names)
     for files in known.values():
@@ -60,7 +62,7 @@ def record(command: str, folder: Path, names: Iterable[str]) -> None:
 
 
 def _is_of(target: Path, source: Path, command: str) -> bool:
-    """Whether a target is a source, part of one, or would replace one."""
+    """Whether a target is, belongs to, or would replace a source."""
     if target.resolve() == source.resolve():
         return True
     if source.is_dir() and target.parent.resolve() == source.resolve():
@@ -79,7 +81,7 @@ def _is_of(target: Path, source: Path, command: str) -> bool:
 
 
 def _is_own(path: Path, command: str) -> bool:
-    """Whether the command wrote a file, and nobody has changed it since."""
+    """Whether the command wrote a file that has not changed since."""
     files = _recorded(path.parent).get(command, {})
     return path.name in files and files[path.name] in (None, _digest(path))
 

@@ -1,4 +1,4 @@
-"""The option `--require`: a command ends with status 3 unless its intervals support a value."""
+"""The option `--require`: exit with status 3 unless the intervals support a value."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _WRITTEN = re.compile(r"\s*([a-z][a-z0-9_]*)\s*>=\s*([-+]?[0-9]*\.?[0-9]+)\s*")
 
 @dataclass(frozen=True)
 class Requirement:
-    """A quantity and the value that it is to have at least.
+    """A quantity and its required minimum.
 
     Attributes
     ----------
     quantity : str
-        Its name.
+        Name of the quantity.
     least : float
-        The value.
+        The minimum.
     """
 
     quantity: str
@@ -42,12 +42,12 @@ class Requirement:
 
     @classmethod
     def of(cls, text: str, command: str, known: Iterable[str]) -> Requirement:
-        """Read a requirement as it is typed."""
+        """Parse a requirement."""
         names = list(known)
         found = _WRITTEN.fullmatch(text)
         if found is None:
             raise AnnotationError(
-                f"{command}: --require {text!r} is no requirement. Write a quantity, >= and a "
+                f"{command}: --require {text!r} is not a requirement. Write a quantity, >= and a "
                 f'value, in quotes: "{names[0]}>=0.67".'
             )
         if found[1] not in names:
@@ -60,18 +60,18 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found of a requirement.
+    """The result of checking a requirement.
 
     Attributes
     ----------
     quantity : str
-        Its name.
+        Name of the quantity.
     least : float
-        What is required.
+        The required minimum.
     of : str
-        Of whom or what it is, where there are several.
+        The annotator, system or window concerned, where there are several.
     estimate, lower, upper : float
-        What was found; NaN where it is undefined.
+        Estimate and interval; NaN if undefined.
     """
 
     quantity: str
@@ -83,11 +83,11 @@ class Outcome:
 
     @property
     def supported(self) -> bool:
-        """Whether the whole interval is at least the value."""
+        """Whether the whole interval lies at or above the minimum."""
         return self.lower >= self.least
 
     def __str__(self) -> str:
-        """Say what was found."""
+        """Report the result in a sentence."""
         name = f"{self.quantity} of {self.of}" if self.of else self.quantity
         if math.isnan(self.estimate) or math.isnan(self.lower):
             return f"{name} >= {self.least:g} is not supported: it is undefined, or has no interval"
@@ -106,7 +106,7 @@ def decide(
     data: Path,
     options: Mapping[str, Any],
 ) -> None:
-    """Write the record, say what was found, and end with status 3 if anything is not supported."""
+    """Write the record, report the results, and exit with status 3 if any is not supported."""
     from annobench import __version__
 
     record = {
@@ -127,7 +127,7 @@ def decide(
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """Write what is undefined as null, which JSON has."""
+    """Replace undefined values by null for JSON."""
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in row.items()

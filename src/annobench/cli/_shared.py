@@ -1,4 +1,4 @@
-"""What the commands share: lists in options, folders to write to, what they print, errors."""
+"""What the commands share: lists in options, output folders, printing and errors."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _said: ContextVar[str] = ContextVar("verbosity", default="usual")
 
 
 def check_folder(out: Path, command: str) -> None:
-    """Refuse a folder that can't be written, before any time is spent."""
+    """Check in advance that the output folder can be written."""
     home = next(path for path in (out, *out.absolute().parents) if path.exists())
     if not home.is_dir() or not os.access(home, os.W_OK | os.X_OK):
         raise AnnotationError(
-            f"{command}: --out {out} can't be written, as {home} is not a folder that can be. "
+            f"{command}: --out {out} can't be written, as {home} is not a writable folder. "
             "Name another folder."
         )
 
@@ -47,26 +47,26 @@ def listed(text: str | None) -> list[str] | None:
 
 
 def say(text: str) -> None:
-    """Print a result; whatever names it holds, the terminal only shows them."""
+    """Print a result, with untrusted names shown literally."""
     typer.echo(visible(text))
 
 
 def terminal(*, stderr: bool = False) -> Console:
-    """Return rich's console for tables, which shows texts as `say` does."""
+    """Return a rich console for tables, which escapes text as `say` does."""
     from annobench.cli._console import VisibleConsole
 
     return VisibleConsole(stderr=stderr)
 
 
 def say_written(folder: Path, names: Iterable[str]) -> None:
-    """Print what was written, and what a spreadsheet would compute of it."""
+    """Print which files were written, and warn about cells that look like formulas."""
     names = list(names)
     note_formulas(folder / name for name in names)
     say(f"written to {folder}: {', '.join(names)}")
 
 
 def note_formulas(paths: Iterable[Path]) -> None:
-    """Note which text files hold cells that a spreadsheet takes for formulas."""
+    """Warn about text files with cells that a spreadsheet would evaluate as formulas."""
     found = {
         path.name: cell
         for path in paths
@@ -78,8 +78,8 @@ def note_formulas(paths: Iterable[Path]) -> None:
         cell = next(iter(found.values()))
         shown = repr(cell if len(cell) <= 40 else f"{cell[:37]}...")
         note(
-            f"Note: a spreadsheet would compute cells of {', '.join(found)}, such as {shown}. "
-            "Import their columns as text, don't open the files by a double click."
+            f"Note: a spreadsheet would evaluate cells of {', '.join(found)}, such as {shown}, as "
+            f"formulas. Import their columns as text; do not open the files by double-clicking."
         )
 
 
@@ -96,7 +96,7 @@ def _first_formula(path: Path) -> str | None:
 
 
 def _may_begin_formula(lines: bytes, delimiter: str) -> bool:
-    """Say whether such a sign follows a delimiter or line break, with or without a quote."""
+    """Return whether a formula's first character follows a delimiter or line break."""
     import numpy as np
 
     signs = np.frombuffer(lines, dtype=np.uint8)
@@ -107,18 +107,18 @@ def _may_begin_formula(lines: bytes, delimiter: str) -> bool:
 
 
 def note(text: str) -> None:
-    """Print a note on the error stream, unless the user wants quiet."""
+    """Print a note on the error stream, unless --quiet is given."""
     if _said.get() != "quiet":
         typer.echo(visible(text), err=True)
 
 
 def is_verbose() -> bool:
-    """Whether the user wants to see every step."""
+    """Whether --verbose is given."""
     return _said.get() == "verbose"
 
 
 def set_verbosity(level: Literal["quiet", "usual", "verbose"]) -> None:
-    """Choose how much is printed on the error stream, by the library's log, too."""
+    """Set how much is printed and logged on the error stream."""
     _said.set(level)
     quiet = level == "quiet"
     logging.getLogger("annobench").setLevel(logging.ERROR if quiet else logging.NOTSET)

@@ -1,4 +1,4 @@
-"""What `annobench report` says of a file in which spans are marked."""
+"""`annobench report` for files in which spans are marked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options of all commands that write a page and tables, and how they write them."""
+"""Options and output of the commands that write a page and tables."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ TableFormat = Literal["csv", "json", "parquet"]
 
 @dataclass(frozen=True)
 class Writing:
-    """Where a command writes, and what it may replace there.
+    """Where a command writes, and which files it may replace.
 
     Attributes
     ----------
     command : str
         The command's name, for messages.
     folder : Path
-        The folder; made if need be.
+        The folder; created if necessary.
     force : bool
-        Whether files that are not the command's own may be replaced.
+        Whether files that the command did not write may be replaced.
     sources : tuple of Path
-        What the command reads, which it never replaces.
+        The command's input, which is never replaced.
     format : {"csv", "json", "parquet"}
         The format of the tables.
     """
@@ -43,7 +43,7 @@ class Writing:
     format: TableFormat = "csv"
 
     def check(self, files: Iterable[str], tables: Iterable[str] = ()) -> None:
-        """Refuse, before any time is spent, a folder that can't be written or holds other files."""
+        """Check in advance that the folder can be written and holds no other files."""
         if self.format == "parquet":
             require("pyarrow", "--format parquet")
         check_folder(self.folder, self.command)
@@ -56,7 +56,7 @@ class Writing:
         )
 
     def write(self, page: str, html: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
-        """Write the page and the tables, each whole or not at all."""
+        """Write the page and the tables, each file atomically."""
         self.check([page], tables)
         with replacing(self.folder / page) as draft:
             draft.write_text(html, encoding="utf-8")
@@ -64,7 +64,7 @@ class Writing:
         return [page, *self.write_tables(tables)]
 
     def write_tables(self, tables: Mapping[str, pd.DataFrame]) -> list[str]:
-        """Write tables, each whole or not at all."""
+        """Write tables, each file atomically."""
         self.check((), tables)
         written = []
         for name, table in tables.items():
@@ -81,5 +81,5 @@ class Writing:
         return written
 
     def record(self, names: Iterable[str]) -> None:
-        """Note that the command wrote files, so that it may replace them when it is run again."""
+        """Record the files that the command wrote, so that a later run may replace them."""
         record(self.command, self.folder, names)

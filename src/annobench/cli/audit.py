@@ -29,7 +29,7 @@ TABLES = ("items", "strata", "prevalence", "release", "wrong", "calibration")
 def audit(
     reading: Reading,
     writing: Writing,
-    checks: Annotated[int, typer.Option(min=1, help="How many items you will check.")] = 100,
+    checks: Annotated[int, typer.Option(min=1, help="Number of items you will check.")] = 100,
     checked: Annotated[
         Path | None,
         typer.Option(
@@ -43,11 +43,13 @@ def audit(
     error_rate: Annotated[
         float, typer.Option(help="The largest share of errors among released items.")
     ] = 0.05,
-    confidence: Annotated[float, typer.Option(help="Confidence that no more are wrong.")] = 0.95,
+    confidence: Annotated[
+        float, typer.Option(help="Confidence that the share of errors is not exceeded.")
+    ] = 0.95,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
 ) -> None:
-    """Draw items to check; with --checked, say how many are right and which can be released.
+    """Draw items to check; with --checked, estimate accuracy and say which items can be released.
 
     Example: annobench audit labels.csv --checks 100; fill in labels_audit/to_check.csv; then
     annobench audit labels.csv --checked labels_audit/to_check.csv
@@ -79,7 +81,7 @@ def _draw(reading: Reading, writing: Writing, checks: int, model: str, seed: int
     folder = writing.folder
     if (folder / "design.csv").exists() and not writing.force:
         raise AnnotationError(
-            f"audit: items were drawn before, into {folder}. Give them back with --checked "
+            f"audit: items were drawn before, into {folder}. Return them with --checked "
             f"{shlex.quote(str(folder / 'to_check.csv'))} once they are checked; or draw again "
             "with --force, which replaces them; or name another folder with --out."
         )

@@ -34,8 +34,9 @@ def certificate(
     guess_distribution: Annotated[
         str | None,
         typer.Option(
-            help="Probability that a guess on a hard item is the last category, or a range, with "
-            "commas: 0.3,0.7; of K categories K probabilities. Needed with two labels per item."
+            help="Probability that a guess on a hard item is the last category, or a range: "
+            "0.3,0.7; for K categories, K probabilities separated by commas. Needed with two "
+            "labels per item."
         ),
     ] = None,
     min_agreement: Annotated[
@@ -44,16 +45,17 @@ def certificate(
     ] = None,
     model: Annotated[
         Literal["easy_hard", "rates"] | None,
-        typer.Option(help="Model of guesses; by default the one that the number of labels allows."),
+        typer.Option(help="Model of guesses; by default chosen by the number of labels per item."),
     ] = None,
     easy_rate: Annotated[
         float,
-        typer.Option(
-            help="For the model rates: a label that a smaller share would give is a guess."
-        ),
+        typer.Option(help="For the model rates: labels with a smaller probability are guesses."),
     ] = 0.6,
     threshold: Annotated[
-        float | None, typer.Option(help="Split numeric labels: this and above, and below.")
+        float | None,
+        typer.Option(
+            help="Split numeric labels into those at or above this value and those below."
+        ),
     ] = None,
     level: Annotated[float, typer.Option(help="Confidence level of the certificate.")] = 0.95,
 ) -> None:
@@ -99,7 +101,7 @@ def certificate(
     console.print(str(found), markup=False, highlight=False, soft_wrap=True)
     if found.n_guesses < found.n_retained:
         console.print(
-            "On the same condition guesses alone can't put one system "
+            "With the same confidence, guesses alone can't put one system "
             f"{found.smallest_difference():,} items ahead of another, nor "
             f"{found.smallest_difference('independent'):,} if the two are independent and guesses "
             "are fair coins.",
@@ -140,7 +142,7 @@ def _rule(text: str | None) -> Literal["unanimous", "majority"] | float | None:
 
 
 def _rules_table(rules: pd.DataFrame) -> Table:
-    """Lay out for the terminal what each rule of retaining would certify."""
+    """Tabulate for the terminal what each retention rule would certify."""
     from rich.table import Table
 
     shown = Table("labels needed", box=None, pad_edge=False, header_style="bold")

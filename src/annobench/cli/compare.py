@@ -38,8 +38,8 @@ def compare(
         list[str] | None,
         typer.Argument(
             help="Your methods: a Python file with fit(labels, rng) or a class, my_method.py; a "
-            "name in a file or a package, my_method.py:MyClass or package:MyClass; an entry point; "
-            "a file of answers that --export wrote, answers.json.",
+            "name in a file or package, my_method.py:MyClass or package:MyClass; an entry "
+            "point; or a file of answers written by --export, answers.json.",
             show_default=False,
         ),
     ] = None,
@@ -53,8 +53,8 @@ def compare(
     data: Annotated[
         list[str] | None,
         typer.Option(
-            help="Data sets by name, or folders of data sets as paths, such as ./snow2008_rte; by "
-            "default a few small ones."
+            help="Names of data sets, or paths to folders of data sets, such as ./snow2008_rte; by "
+            "default a few small data sets."
         ),
     ] = None,
     against: Annotated[
@@ -65,27 +65,27 @@ def compare(
         typer.Option(help="Output folder; by default <name of the first file>_comparison."),
     ] = None,
     force: ForceOption = False,
-    limit: Annotated[float, typer.Option(min=0.1, help="Seconds that a fit may take.")] = 20.0,
+    limit: Annotated[float, typer.Option(min=0.1, help="Time limit per fit in seconds.")] = 20.0,
     replicates: Annotated[int, typer.Option(min=2, help="Bootstrap samples of the items.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
     export: Annotated[
         Path | None,
         typer.Option(
-            help="Write the answers of your method to this JSON file, which others compare by "
-            "naming it as a method. Needs --author.",
+            help="Write the answers of your method to this JSON file, which others can name as a "
+            "method. Needs --author.",
         ),
     ] = None,
     author: Annotated[
-        str | None, typer.Option(help="Who made the answers that --export writes.")
+        str | None, typer.Option(help="Author of the answers written by --export.")
     ] = None,
     table_format: Annotated[
         ComparisonFormat,
         typer.Option(
-            "--format", help="latex adds the table ranking.tex and the references methods.bib."
+            "--format", help="latex adds ranking.tex, a table, and methods.bib, the references."
         ),
     ] = "csv",
 ) -> None:
-    """Compare a method of your own with the library's models: prints a table, writes a page.
+    """Compare your own method with the library's models: prints a table and writes a page.
 
     Example: annobench compare my_method.py --against dawid_skene,ebcc
     """
@@ -169,8 +169,9 @@ def compare(
     if reading is None:
         console.print(_comparison_table(found))
         console.print(
-            f"Medians over the data sets that a method was scored on, of {len(cases)}; the page "
-            "and scores.csv have each. Last: mean difference in accuracy, with its 95% interval "
+            f"Medians over the data sets, {len(cases)} in all, on which a method was scored; the "
+            f"page and scores.csv have the values per data set. Last: mean difference in accuracy, "
+            f"with its 95% interval "
             "over items.",
             markup=False,
             highlight=False,
@@ -185,13 +186,13 @@ def compare(
 
 
 def _check_export(export: Path | None, author: str | None, candidates: list[Candidate]) -> None:
-    """Refuse an export without a method of one's own, or without an author."""
+    """Reject an export without a method of the user's own, or without an author."""
     if export is None:
         if author is not None:
-            raise AnnotationError("compare: --author is of --export. Give both.")
+            raise AnnotationError("compare: --author has no effect without --export. Give both.")
         return
     if not author:
-        raise AnnotationError("compare: --export needs --author, who made the answers.")
+        raise AnnotationError("compare: --export needs --author, the author of the answers.")
     if len(candidates) != 1:
         raise AnnotationError(
             f"compare: --export writes the answers of one method, got {len(candidates)}. Give one."
@@ -201,7 +202,7 @@ def _check_export(export: Path | None, author: str | None, candidates: list[Cand
 
 
 def _cautions(found: Outcome, *, everyone: bool) -> list[str]:
-    """Say which scored fits are far from the votes: all, or those of the candidates."""
+    """Report the scored fits that are far from majority voting: all, or the candidates' only."""
     fits = found.tables.fits
     said = fits[(fits["status"] == "scored") & (fits["note"] != "")]
     if not everyone:
@@ -210,7 +211,7 @@ def _cautions(found: Outcome, *, everyone: bool) -> list[str]:
 
 
 def _comparison_folder(methods: list[str], reading: Reading | None) -> Path:
-    """Name the folder of a comparison by what is compared."""
+    """Return the folder of a comparison, named after what is compared."""
     if reading is not None:
         return reading.folder(None, "comparison")
     name = Path(methods[0].partition(":")[0]).stem if methods else "program"
@@ -230,7 +231,7 @@ def _cases(
     reading: Reading | None,
     seed: int,
 ) -> list[BenchmarkCase]:
-    """Return what methods are compared on."""
+    """Return the cases on which methods are compared."""
     from annobench.benchmark.external_methods import data as choices
 
     if reading is None:
@@ -238,8 +239,7 @@ def _cases(
         return choices.find_cases(named, seed) if named else choices.default_cases(seed)
     if reading.gold_from is None:
         raise AnnotationError(
-            "compare: --labels is given without --gold. Labels of your own are scored by their "
-            "gold categories: give both."
+            "compare: --labels needs --gold, the categories by which methods are scored. Give both."
         )
     selection = reading.select(repeats="all", scale="nominal")
     golds = reading.gold(selection) or {}
@@ -248,7 +248,7 @@ def _cases(
 
 
 def _contract(console: Console, findings: dict[Candidate, list[Finding]]) -> dict[str, list[str]]:
-    """Print how many checks a method passes; return those that it fails."""
+    """Print how many checks a method passes, and return the failures."""
     warnings = {}
     for candidate, checks in findings.items():
         name = candidate.METHOD.name
@@ -263,7 +263,7 @@ def _contract(console: Console, findings: dict[Candidate, list[Finding]]) -> dic
 
 
 def _ranking_table(found: Outcome) -> Table:
-    """Lay out for the terminal how methods rank on one labelled set."""
+    """Tabulate the ranking of methods on one data set for the terminal."""
     from rich.markup import escape
     from rich.table import Table
 
@@ -289,7 +289,7 @@ def _ranking_table(found: Outcome) -> Table:
 
 
 def _comparison_table(found: Outcome) -> Table:
-    """Lay out for the terminal how methods do on several data sets."""
+    """Tabulate the results of methods on several data sets for the terminal."""
     from rich.markup import escape
     from rich.table import Table
 

@@ -33,15 +33,15 @@ def consensus(
     option: Annotated[
         list[str] | None,
         typer.Option(
-            help="An option of the model's fit, such as draws=2000 or smoothing=0.1; may be "
-            "repeated. An unknown name lists all."
+            help="An option of the model, such as draws=2000 or smoothing=0.1; may be repeated. An "
+            "unknown name lists all."
         ),
     ] = None,
     categories: Annotated[
         str | None,
         typer.Option(
-            help="All categories in order, separated by commas, with those that no label names: "
-            "no,yes. Of two, the second is the positive one."
+            help="All categories in order, separated by commas, including unused ones: no,yes. Of "
+            "two, the second is the positive category."
         ),
     ] = None,
     replicates: Annotated[
@@ -52,14 +52,14 @@ def consensus(
         float | None,
         typer.Option(
             help="Add a set of categories for each item that contains its category with this "
-            "probability, such as 0.9; conformal with --gold, else valid if the model is."
+            "probability, such as 0.9; conformal with --gold, otherwise valid if the model is."
         ),
     ] = None,
     predictions: Annotated[
         Path | None,
         typer.Option(
-            help="A classifier's probabilities, a row per item and a column per category, as one "
-            "more member of --model pool, weighted by --gold."
+            help="A classifier's probabilities, one row per item and one column per category: "
+            "another member of --model pool, weighted by --gold."
         ),
     ] = None,
     seed: Annotated[
@@ -71,7 +71,7 @@ def consensus(
         bool, typer.Option("--resume", help="Resume a fit on Dask that was interrupted.")
     ] = False,
 ) -> None:
-    """Find each item's category with its probability, and how good each annotator is.
+    """Estimate each item's category, with its probability, and each annotator's accuracy.
 
     Example: annobench consensus labels.csv --model mace --categories no,yes
     """
@@ -157,32 +157,32 @@ def consensus(
 
 
 def _refuse_predictions(model: str, predictions: Path | None, gold: str | None) -> None:
-    """Refuse predictions that no model takes, or that nothing is known of."""
+    """Reject predictions that the model cannot use, or without gold categories."""
     if predictions is None:
         return
     if model != "pool":
         raise AnnotationError(
-            f"consensus: --predictions has no effect on {model}. Say --model pool, or leave it out."
+            f"consensus: --predictions has no effect on {model}. Use --model pool, or leave it out."
         )
     if gold is None:
         raise AnnotationError(
-            "consensus: --predictions needs --gold. Labels alone do not tell how far a classifier "
-            "is right, as it may have been trained on them. Give the categories of some items "
-            "that it was not trained on."
+            "consensus: --predictions needs --gold. Labels alone cannot show how accurate a "
+            "classifier is, as it may have been trained on them. Give the categories of some items "
+            "on which it was not trained."
         )
 
 
 def _refuse_idle_draws(
     model: str, seed: int | None, replicates: int | None, gold: str | None, *, on_dask: bool
 ) -> None:
-    """Refuse a number of bootstrap samples, or a seed, where nothing is drawn."""
+    """Reject a number of bootstrap samples, or a seed, where nothing is drawn."""
     from annobench import models
 
     method = models.get(model).METHOD
     offers_bootstrap = "bootstrap" in method.offers
     if replicates is not None and not offers_bootstrap:
         raise AnnotationError(
-            f"consensus: --replicates has no effect on {model}, which offers no bootstrap. "
+            f"consensus: --replicates has no effect on {model}, which has no bootstrap. "
             "Leave it out."
         )
     # In memory gold categories are held out in folds, which are drawn.
@@ -206,7 +206,7 @@ def _tied(n: int) -> str:
 
 
 def _overruled(items: pd.DataFrame) -> str:
-    """Name the items that get another category than most of their labels name."""
+    """Name the items whose category differs from their most frequent label."""
     votes = [name for name in map(str, items.columns) if name.startswith("votes_")]
     named = []
     for row in items.head(_SHOWN).to_dict("records"):

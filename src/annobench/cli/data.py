@@ -1,4 +1,4 @@
-"""The commands on data sets."""
+"""Commands for data sets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def list_datasets() -> None:
-    """List the data sets, and whether their files are held on this machine.
+    """List the data sets and whether their files are available locally.
 
     Example: annobench data list
     """

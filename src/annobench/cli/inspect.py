@@ -1,4 +1,4 @@
-"""The commands `inspect` and `convert`: what a file holds, and its labels as a table."""
+"""The commands `inspect` and `convert`, which describe a file and convert its labels to a table."""
 
 from __future__ import annotations
 
@@ -46,13 +46,11 @@ def inspect(
     from_format: Annotated[
         str | None, typer.Option("--from", help="Format of the file, if it is ambiguous.")
     ] = None,
-    item: Annotated[str | None, typer.Option(help="Column of the items of a table.")] = None,
-    annotator: Annotated[
-        str | None, typer.Option(help="Column of the annotators of a table.")
-    ] = None,
-    label: Annotated[str | None, typer.Option(help="Column of the labels of a table.")] = None,
+    item: Annotated[str | None, typer.Option(help="Column of the items.")] = None,
+    annotator: Annotated[str | None, typer.Option(help="Column of the annotators.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
     question: Annotated[
-        str | None, typer.Option(help="Look only at this question of an export.")
+        str | None, typer.Option(help="Inspect only this question of an export.")
     ] = None,
     annotators: Annotated[
         str | None, typer.Option(help="Columns of the annotators, separated by commas.")
@@ -72,7 +70,7 @@ def inspect(
         int | None, typer.Option(min=1, help="Rows of the header, below titles.")
     ] = None,
 ) -> None:
-    """Say what a file or folder is, what it holds, and which command to type.
+    """Say what a file or folder is, what it holds, and which command to run.
 
     Example: annobench inspect export.json
     """
@@ -175,7 +173,7 @@ def _inspect_table(source: Source, given: Sequence[str]) -> None:
 
 
 def _inspect_partitions(path: Path, labels: PartitionedLabels) -> None:
-    """Describe what `annobench partition` wrote."""
+    """Describe the output of `annobench partition`."""
     from annobench.reporting.formats import extent
 
     say(
@@ -192,13 +190,13 @@ def _categories(n: int) -> str:
 
 def _said_of_people(n: int) -> str:
     return (
-        f"{n:,} annotators go by a person's name or e-mail address: they get pseudonyms, unless "
-        "you say --keep-names"
+        f"{n:,} annotators are identified by a person's name or e-mail address: they get "
+        f"pseudonyms unless you use --keep-names"
     )
 
 
 def _questions(export: Export, only: str | None) -> Table:
-    """Lay out the questions for the terminal, or the one that was asked for."""
+    """Tabulate the questions, or the requested one, for the terminal."""
     from rich.markup import escape
     from rich.table import Table
 
@@ -229,7 +227,7 @@ def _some(names: Any) -> str:
 
 
 def _facts(export: Export) -> list[str]:
-    """Say what a user has to know before taking the labels."""
+    """Report what a user should know before using the labels."""
     facts = [f"{rows:>9,}  {what}" for what, rows in export.totals().items() if rows]
     if export.personal:
         facts.append(_said_of_people(len(export.personal)))
@@ -251,7 +249,7 @@ def _doubts(export: Export) -> list[str]:
 
 
 def _several(export: Export) -> list[str]:
-    """Say of questions whose answers are sets which commands take them, and how."""
+    """Report which commands accept questions whose answers are sets, and how."""
     lines = []
     for question in export.questions["question"][export.questions["kind"].eq("choices")]:
         combined = export.combined_options(question)
@@ -265,7 +263,7 @@ def _several(export: Export) -> list[str]:
 
 
 def _say_next(found: Proposals) -> None:
-    """Print the commands to type next, and why a usual one is not among them."""
+    """Print the commands to run next, and why a usual one is missing."""
     for reason in found.reasons:
         say(reason)
     if found.commands:
@@ -277,11 +275,11 @@ def convert(
     reading: Reading,
     out: Annotated[Path, typer.Argument(help="File to write: .parquet, .csv or .tsv.")],
     ledger: Annotated[
-        Path | None, typer.Option(help="File to write what was left out to, as CSV.")
+        Path | None, typer.Option(help="CSV file for records that were left out.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:
-    """Write the labels of any format as a table with one row per label.
+    """Convert labels in any format to a table with one row per label.
 
     Example: annobench convert export.json labels.parquet --question sentiment
     """
@@ -291,7 +289,7 @@ def convert(
     try:
         if out.suffix.lower() not in (".parquet", ".pq", ".csv", ".tsv", ".tab"):
             raise AnnotationError(
-                f"convert: {out} ends in neither .parquet, .csv nor .tsv. Give it one of these."
+                f"convert: {out} ends in none of .parquet, .csv and .tsv. Use one of these endings."
             )
         check_folder(out.parent, "convert")
         targets = [path for path in (out, ledger, reading.key) if path is not None]

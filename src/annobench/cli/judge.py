@@ -53,15 +53,15 @@ def judge(
     clusters: Annotated[
         str | None,
         typer.Option(
-            help="Column or field that says which cluster an item belongs to, such as a text: "
-            "intervals and tests then allow for dependence within clusters."
+            help="Column or field of an item's cluster, such as its text: intervals and tests then "
+            "allow for dependence within clusters."
         ),
     ] = None,
     shown_first: Annotated[
         str | None,
         typer.Option(
             help="Column or field of the answer that was shown first, where labels name the better "
-            "one of two answers."
+            "of two answers."
         ),
     ] = None,
     against: Annotated[
@@ -97,7 +97,7 @@ def judge(
     ] = None,
     own: Annotated[
         list[str] | None,
-        typer.Option(help="The family of a judge, such as gpt-4o=openai; by default its name."),
+        typer.Option(help="A judge's family, such as gpt-4o=openai; by default its name."),
     ] = None,
     over: Annotated[
         str | None,
@@ -106,10 +106,10 @@ def judge(
     require: Annotated[
         list[str] | None,
         typer.Option(
-            help="Exit with status 3 unless an interval supports this: of every judge's agreement "
-            "with humans, such as 'kappa>=0.6'; of its difference from theirs, "
-            "'difference>=-0.05'; of a system's gain over the baseline, 'gain>=0'; of the latest "
-            "change, 'change>=-0.1'."
+            help="Exit with status 3 unless the interval supports this: of each judge's agreement "
+            "with humans, such as 'kappa>=0.6'; of its difference from the humans' own "
+            "agreement, 'difference>=-0.05'; of a system's gain over the baseline, 'gain>=0'; "
+            "of the latest change, 'change>=-0.1'."
         ),
     ] = None,
     cost: Annotated[
@@ -120,14 +120,12 @@ def judge(
     ] = None,
     budget: Annotated[
         float | None,
-        typer.Option(
-            help="Budget for the labels of an item: finds the best jury within it, by --gold."
-        ),
+        typer.Option(help="Budget per item: find the best jury within it; needs --gold."),
     ] = None,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
 ) -> None:
-    """Say whether a language model may replace annotators: a page, and tables beside it.
+    """Test whether a language model can replace annotators; write a page and tables.
 
     Example: annobench judge labels.csv --judge gpt-4o --judge llama --gold checked.csv
     """
@@ -223,7 +221,7 @@ def _costs(texts: Iterable[str]) -> dict[str, float]:
             price = math.nan
         if not name or math.isnan(price):
             raise AnnotationError(
-                f"judge: --cost {text!r} is no cost. Write judge=cost, such as gpt-4o=0.02."
+                f"judge: --cost {text!r} is not a cost. Write judge=cost, such as gpt-4o=0.02."
             )
         if name in costs:
             raise AnnotationError(f"judge: --cost names {name!r} twice. Name each judge once.")
@@ -240,7 +238,7 @@ def _refuse_idle(
     family: str | None,
     over: str | None,
 ) -> None:
-    """Refuse what needs an option that was not given."""
+    """Reject options that need another option."""
     if category is not None and {against, length, family, over} == {None}:
         raise AnnotationError(
             "judge: --category has no effect without --against, --length, --family or --over. "
@@ -249,23 +247,26 @@ def _refuse_idle(
     asked = {one.quantity for one in required}
     if "gain" in asked and baseline is None:
         raise AnnotationError(
-            "judge: --require gain is of systems over a baseline. Name the column of systems with "
+            "judge: --require gain compares systems with a baseline. Name the column of systems "
+            "with "
             "--against, and the baseline with --baseline."
         )
     if "change" in asked and over is None:
         raise AnnotationError(
-            "judge: --require change is of a judge over time. Name the column of times with --over."
+            "judge: --require change compares a judge over time. Name the column of times with "
+            "--over."
         )
 
 
 def _families(own: list[str] | None, pseudonyms: Mapping[str, str]) -> dict[str, str]:
-    """Read which family each judge is of."""
+    """Read the family of each judge."""
     found = {}
     for text in own or ():
         judge, equals, family = text.partition("=")
         if not (judge and equals and family):
             raise AnnotationError(
-                f"judge: --own {text!r} names no judge and family. Write --own gpt-4o=openai."
+                f"judge: --own {text!r} does not name a judge and its family. Write --own "
+                f"gpt-4o=openai."
             )
         found[pseudonyms.get(judge, judge)] = family
     return found
@@ -280,8 +281,7 @@ def _slices(reading: Reading, selection: Selection, by: str | None) -> list[str 
     of, slices = read_groups(reading.source, by, selection)
     if of != "items":
         raise AnnotationError(
-            f"judge: --by {by} says something of annotators. Name a column that says something of "
-            "items."
+            f"judge: --by {by} describes annotators. Name a column that describes items."
         )
     return slices
 
@@ -289,7 +289,7 @@ def _slices(reading: Reading, selection: Selection, by: str | None) -> list[str 
 def _outcomes(
     required: Requirement, tables: Mapping[str, pd.DataFrame], judges: list[str]
 ) -> list[Outcome]:
-    """Look up what was found of each judge: agreement, systems' gains, or its change."""
+    """Look up each judge's results: agreement, systems' gains or change."""
     import pandas as pd
 
     columns = ("estimate", "lower", "upper")

@@ -1,4 +1,4 @@
-"""The command `partition`, and what `consensus` does with a folder that it wrote."""
+"""The command `partition`, and `consensus` for the folders that it writes."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ def partition(
     source: Annotated[
         str,
         typer.Argument(
-            help="CSV, TSV or Parquet with one row per label, a folder of them, or an address "
-            "that fsspec opens, such as s3://bucket/labels/."
+            help="CSV, TSV or Parquet with one row per label, a folder of them, or an address for "
+            "fsspec, such as s3://bucket/labels/."
         ),
     ],
-    folder: Annotated[Path, typer.Argument(help="Folder to write to; workers must see it.")],
+    folder: Annotated[Path, typer.Argument(help="Output folder; workers must have access to it.")],
     item: Annotated[str | None, typer.Option(help="Column of the items.")] = None,
     annotator: Annotated[str | None, typer.Option(help="Column of the annotators.")] = None,
     label: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
     categories: Annotated[
-        str | None, typer.Option(help="All categories in order, with commas: no,yes.")
+        str | None, typer.Option(help="All categories in order, separated by commas: no,yes.")
     ] = None,
     scale: Annotated[
         Literal["nominal", "ordinal"] | None,
@@ -61,11 +61,11 @@ def partition(
         int, typer.Option(min=1, help="Approximate number of labels in a partition.")
     ] = 2_000_000,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace partitions of other labels.")
+        bool, typer.Option("--force", help="Replace existing partitions of other labels.")
     ] = False,
     scheduler: Scheduler = None,
 ) -> None:
-    """Sort labels by item into a folder of partitions, for more of them than memory holds.
+    """Partition labels by item, for data that do not fit in memory.
 
     If it was interrupted, run it again to resume.
 

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 def plan(
     reading: Reading,
     writing: Writing,
-    width: Annotated[
-        float, typer.Option(help="Width of the intervals that you want, end to end.")
-    ] = 0.1,
+    width: Annotated[float, typer.Option(help="Full width of the intervals.")] = 0.1,
     difference: Annotated[
         float, typer.Option(help="Difference between two methods' accuracies to detect.")
     ] = 0.05,
@@ -35,12 +33,13 @@ def plan(
     accuracy: Annotated[
         float | None,
         typer.Option(
-            help="Expected accuracy of the consensus, such as from an audit; by default from "
-            "--gold, or else from the model."
+            help="Expected accuracy of the consensus, for instance from an audit; by default from "
+            "--gold, otherwise from the model."
         ),
     ] = None,
     items: Annotated[
-        int | None, typer.Option(min=1, help="Items of the whole project; by default the pilot's.")
+        int | None,
+        typer.Option(min=1, help="Number of items in the project; by default that of the pilot."),
     ] = None,
     coefficient: Annotated[
         str, typer.Option(help="Agreement coefficient; an unknown name lists all.")
@@ -49,20 +48,22 @@ def plan(
         str | None,
         typer.Option(help="Category to estimate the prevalence of; by default the most frequent."),
     ] = None,
-    price_label: Annotated[float, typer.Option(help="What a label costs.")] = 1.0,
-    price_check: Annotated[float, typer.Option(help="What an expert's check costs.")] = 10.0,
-    price_item: Annotated[float, typer.Option(help="What an item itself costs.")] = 0.0,
+    price_label: Annotated[float, typer.Option(help="Cost of a label.")] = 1.0,
+    price_check: Annotated[float, typer.Option(help="Cost of an expert's check.")] = 10.0,
+    price_item: Annotated[float, typer.Option(help="Cost of an item itself.")] = 0.0,
     currency: Annotated[
         str, typer.Option(help="Currency, such as EUR, written after amounts.")
     ] = "",
-    model: Annotated[str, typer.Option(help="Model that says which items to label next.")] = (
-        "dawid_skene"
-    ),
-    level: Annotated[float, typer.Option(help="Level of intervals and certificates.")] = 0.95,
+    model: Annotated[
+        str, typer.Option(help="Model by which items are chosen to be labelled next.")
+    ] = "dawid_skene",
+    level: Annotated[
+        float, typer.Option(help="Level of the intervals, and confidence of the release.")
+    ] = 0.95,
     power: Annotated[float, typer.Option(help="Power to detect the difference.")] = 0.8,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
 ) -> None:
-    """Plan from a pilot: items, annotators, checks, cost, and which items to label next.
+    """Plan from a pilot: items, annotators, checks, costs and the items to label next.
 
     Example: annobench plan pilot.csv --width 0.1 --price-label 0.05 --price-check 2 --currency EUR
     """
@@ -102,14 +103,14 @@ def plan(
     for goal, row in found.summary().iterrows():
         say(f"{goal}: {plan_page.design_in_words(dict(row), currency)}")
     best = ", ".join(repr(name) for name in following["item"].head(5))
-    say(f"label next: {best}; next.csv has all")
+    say(f"label next: {best}; next.csv has the full list")
     say_written(writing.folder, written)
 
 
 def _expected(
     labels: Annotations, fitted: Fit, accuracy: float | None, gold: dict[str, str] | None
 ) -> tuple[float, str]:
-    """Return the accuracy that is expected, and on what it rests."""
+    """Return the expected accuracy and its source."""
     if accuracy is not None:
         return accuracy, f"Expected accuracy of the consensus: {accuracy:g}, as given."
     answer = dict(zip(fitted.items, fitted.posterior.argmax(axis=1), strict=True))
@@ -122,7 +123,7 @@ def _expected(
         # A share of 0 or 1 of few items is not the truth: one item more of either.
         share = (sum(right) + 1) / (len(right) + 2)
         return share, (
-            f"Expected accuracy of the consensus: {share:.3f}, by {len(right):,} gold items."
+            f"Expected accuracy of the consensus: {share:.3f}, from {len(right):,} gold items."
         )
     if gold:
         raise AnnotationError(
@@ -133,6 +134,6 @@ def _expected(
     promised = float(fitted.posterior.max(axis=1).mean())
     share = min(promised, 1 - 1 / (labels.n_items + 2))
     return share, (
-        f"Expected accuracy of the consensus: {share:.3f}, the model's own estimate, which may "
-        "be too high: run `annobench audit`, and give its estimate with --accuracy."
+        f"Expected accuracy of the consensus: {share:.3f}, the model's own estimate, which may be "
+        f"too high: run `annobench audit` and give its estimate with --accuracy."
     )

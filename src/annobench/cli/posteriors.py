@@ -1,4 +1,4 @@
-"""The commands on reference draws of posteriors."""
+"""Commands for reference draws of posteriors."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 def reference_posterior(
     name: Annotated[
         str | None,
-        typer.Argument(help="Name of a posterior; without one they are listed."),
+        typer.Argument(help="Name of a posterior; by default all are listed."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder to write to; by default as the posterior."),
+        typer.Option(help="Output folder; by default named after the posterior."),
     ] = None,
     make: Annotated[
-        bool, typer.Option("--make", help="Draw again, and compare with the stored draws.")
+        bool, typer.Option("--make", help="Draw again and compare with the stored draws.")
     ] = False,
     force: ForceOption = False,
 ) -> None:
-    """Write a posterior's labels and reference draws, for another sampler to be tried on.
+    """Write a posterior's labels and reference draws, to test another sampler.
 
     Example: annobench reference-posterior anesthesia-hierarchical_dawid_skene
     """
@@ -69,7 +69,7 @@ def compare_draws(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="CSV files, one a chain or with a column chain; or one .npz or .nc file."
+            help="CSV files, one per chain or with a column chain; or one .npz or .nc file."
         ),
     ],
     name: Annotated[
@@ -77,7 +77,7 @@ def compare_draws(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder to write to; by default <name of the first file>_comparison."),
+        typer.Option(help="Output folder; by default <name of the first file>_comparison."),
     ] = None,
     force: ForceOption = False,
 ) -> None:

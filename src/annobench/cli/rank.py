@@ -38,7 +38,7 @@ def rank(
     annotator: Annotated[str | None, typer.Option(help="Column of the annotators.")] = None,
     reliability: Annotated[
         bool,
-        typer.Option("--reliability", help="Estimate how reliable each annotator is, too."),
+        typer.Option("--reliability", help="Estimate each annotator's reliability, too."),
     ] = False,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     out: Annotated[
@@ -79,7 +79,7 @@ def rank(
 
 
 def _shown(found: BradleyTerry) -> Table:
-    """Lay out the ranking for the terminal."""
+    """Tabulate the ranking for the terminal."""
     from rich.markup import escape
     from rich.table import Table
 

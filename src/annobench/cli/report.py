@@ -49,10 +49,16 @@ def report(
     ] = None,
     order: Annotated[
         str | None,
-        typer.Option(help="Ordinal categories from low to high, with commas: no,maybe,yes."),
+        typer.Option(
+            help="Ordinal categories from low to high, separated by commas: no,maybe,yes."
+        ),
     ] = None,
     separator: Annotated[
-        str, typer.Option(help="Separator of the elements of a set; alone, it is the empty set.")
+        str,
+        typer.Option(
+            help="Separator of the elements of a set; a label that is only the "
+            "separator is the empty set."
+        ),
     ] = ";",
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     seed: Annotated[
@@ -75,12 +81,12 @@ def report(
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option(help="Groups of items or annotators: a column, or a file of two columns."),
+        typer.Option(help="Groups of items or annotators: a column, or a file with two columns."),
     ] = None,
     engine: EngineOption = "auto",
     scheduler: Scheduler = None,
 ) -> None:
-    """Measure agreement: prints a table, and writes report.csv and report.html with plots.
+    """Measure agreement: prints a table; writes report.csv and report.html with plots.
 
     Example: annobench report labels.csv --order poor,fair,good
     """
@@ -158,7 +164,7 @@ def report(
 
 
 def _outcome(required: Requirement, table: pd.DataFrame) -> Outcome:
-    """Look a coefficient up: its first value of all labels."""
+    """Look up the first overall value of a coefficient."""
     name = _SHORT.get(required.quantity, required.quantity)
     rows = table[table["breakdown"].eq("overall") & table["coefficient"].eq(name)]
     if rows.empty:
@@ -205,7 +211,7 @@ def _scaled(
     separator: str,
     over: str | None,
 ) -> Selection:
-    """Read labels on the scale that the user named."""
+    """Read labels on the requested scale."""
     if order is not None and scale not in (None, "ordinal"):
         raise AnnotationError(
             f"report: --order is for ordinal labels, but --scale says {scale}. Drop one of them."
@@ -234,7 +240,7 @@ def _scaled(
 
 
 def _drift(selection: Selection, over: str | None, level: float) -> OverTime | None:
-    """Follow agreement over time, if that was asked for."""
+    """Measure agreement over time, if requested."""
     if over is None or selection.times is None:
         return None
     from annobench.agreement.over_time import over_time
@@ -246,7 +252,7 @@ def _drift(selection: Selection, over: str | None, level: float) -> OverTime | N
 
 
 def _groups(reading: Reading, selection: Selection, by: str | None, level: float) -> ByGroup | None:
-    """Compute agreement within groups, if that was asked for."""
+    """Measure agreement within groups, if requested."""
     if by is None:
         return None
     from annobench.agreement.groups import by_group
@@ -257,7 +263,7 @@ def _groups(reading: Reading, selection: Selection, by: str | None, level: float
 
 
 def _boxes(selection: Selection, level: float, seed: int | None) -> pd.DataFrame | None:
-    """Compare boxes, if two annotators saw an image on which some are drawn."""
+    """Measure agreement on boxes, if any image with boxes has two annotators."""
     seen = Counter(image for image, _ in selection.boxes)
     if not any(selection.boxes.values()) or max(seen.values()) < 2:
         return None
@@ -272,9 +278,9 @@ def _as_sets(annotations: Annotations, separator: str) -> Annotations:
 
     if not separator or not any(separator in name for name in annotations.categories):
         raise AnnotationError(
-            f"report: no label has the separator {separator!r}, such as "
-            f"{annotations.categories[0]!r}. Name what stands between elements with --separator, "
-            "or use the nominal scale."
+            f"report: no label, such as {annotations.categories[0]!r}, contains the separator "
+            f"{separator!r}. Name the separator of elements with --separator, or use the nominal "
+            f"scale."
         )
     sets = [
         {part.strip() for part in name.split(separator)} - {""} for name in annotations.categories
@@ -286,7 +292,7 @@ def _as_sets(annotations: Annotations, separator: str) -> Annotations:
 
 
 def _overall_table(table: pd.DataFrame, level: float) -> Table:
-    """Lay out the overall values for the terminal."""
+    """Tabulate the overall values for the terminal."""
     from rich.markup import escape
     from rich.table import Table
 
@@ -306,7 +312,7 @@ def _overall_table(table: pd.DataFrame, level: float) -> Table:
 
 
 def _without_value(table: pd.DataFrame) -> list[str]:
-    """Say which coefficients have no value, one line a reason."""
+    """List the coefficients without a value, one line per reason."""
     from annobench import agreement
 
     known = agreement.discover()

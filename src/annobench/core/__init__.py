@@ -1,4 +1,4 @@
-"""What every other package rests on: choices, errors, writing of files, discovery of records."""
+"""Foundations of all packages: choices, errors, writing of files, discovery of records."""
 
 import lazy_loader
 

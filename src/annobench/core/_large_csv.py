@@ -54,7 +54,7 @@ def _write_by_arrow(table: pd.DataFrame, names: list[str], path: Path) -> bool:
 
 
 def _plain(column: pd.Series) -> pa.ChunkedArray | None:
-    """Return a column as Arrow's, or None if it can't be written without quotes."""
+    """Return a column in Arrow, or None if it needs quotes."""
     try:
         found = pa.chunked_array([pa.array(column, from_pandas=True)])
     except (pa.ArrowInvalid, pa.ArrowTypeError):
@@ -79,7 +79,7 @@ def _write_by_pandas(table: pd.DataFrame, names: list[str], path: Path) -> bool:
 
 
 def _as_written(column: pd.Series) -> pd.Series | None:
-    """Return a column as pandas is to write it, or None if Arrow would not."""
+    """Return a column formatted as by pandas, or None if Arrow would differ."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return None
     kind = pd.api.types.infer_dtype(column, skipna=True)

@@ -1,4 +1,4 @@
-"""Words that callers choose among, apart so that the command line knows them at once."""
+"""Values of options, in a separate module so that the command line loads quickly."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Compile inner loops, and keep what was compiled where that is possible.
+"""Compilation of inner loops, with caching if possible.
 
 Every compiled function of the library is made by `kernel`. Without numba it runs as Python does,
 slowly and with the same results; `math` and `default_threads` replace what then differs. Kernels
-assign number by number: for an array assigned to another numba compiles the error of unequal
-shapes, and with it how to format text, which takes seconds at the first use.
+assign single numbers: for array assignments numba also compiles the error of unequal shapes,
+including text formatting, which takes seconds on first use.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _TELLING = threading.Lock()
 
 
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function when it is first called, and keep the code for other processes.
+    """Compile a function on first call, and cache the code for other processes.
 
-    The code is kept beside the package, in the user's cache, or where NUMBA_CACHE_DIR says. Where
-    none of them can be written it is compiled by every process, which is logged once. Without numba
-    nothing is compiled, which is logged once, too.
+    The code is cached in the package's folder, in the user's cache, or in NUMBA_CACHE_DIR. If none
+    can be written, every process compiles it, which is logged once. Without numba nothing is
+    compiled, which is also logged once.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 def default_threads() -> int:
-    """Return how many threads numba would take; without it one a core.
+    """Return the number of threads that numba uses, or else the number of cores.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def default_threads() -> int:
 
 
 class _Cache(FunctionCache):
-    """Numba's cache of a function; what can't be read or kept is compiled."""
+    """Numba's cache of a function; code that can't be read or stored is recompiled."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the code for the types of arguments; None if it is not kept."""
@@ -106,14 +106,14 @@ class _Cache(FunctionCache):
 
 
 def _tell_uncompiled() -> None:
-    """Say why loops take long."""
+    """Log that loops are not compiled."""
     with _TELLING:
         if "uncompiled" in _told:
             return
         _told.add("uncompiled")
     _LOG.warning(
-        "Loops run uncompiled, as numba can't be imported (%s): results are the same, and take "
-        "far longer. Install it: pip install numba",
+        "Loops run uncompiled, as numba can't be imported (%s): results are the same, but take far "
+        "longer. Install it: pip install numba",
         WHY_UNCOMPILED,
     )
 
@@ -131,7 +131,7 @@ def _tell_uncached() -> None:
 
 
 def _tell_compiling() -> None:
-    """Say on a terminal why the first use takes longer."""
+    """Explain on a terminal why the first use takes longer."""
     with _TELLING:
         if (
             "compiling" in _told

@@ -1,4 +1,4 @@
-"""Find the modules of a package that hold a record: one file is one method or data set."""
+"""Discovery of a package's modules with a record, one per method or data set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["did_you_mean", "records"]
 
 
 def records(package: str, attribute: str = "METHOD") -> dict[str, ModuleType]:
-    """Import the modules of a package and return those that hold records, by the records' names.
+    """Import the modules of a package and return those with records, by the records' names.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ def records(package: str, attribute: str = "METHOD") -> dict[str, ModuleType]:
         Dotted name, such as ``"annobench.models"``. Modules whose names begin with an underscore
         are left out.
     attribute : str, default "METHOD"
-        What marks a module: one record, or a tuple of records. The name of a record is its
-        `name`, or its `id` if it has none.
+        The attribute with a record, or a tuple of records. The name of a record is its `name`, or
+        else its `id`.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def records(package: str, attribute: str = "METHOD") -> dict[str, ModuleType]:
             name = record.name if hasattr(record, "name") else record.id
             if name in found:
                 raise ImportError(
-                    f"{package}: the name {name!r} stands in {found[name].__name__} and in "
+                    f"{package}: the name {name!r} occurs in {found[name].__name__} and in "
                     f"{module.__name__}. Rename one."
                 )
             found[name] = module
@@ -52,19 +52,19 @@ def records(package: str, attribute: str = "METHOD") -> dict[str, ModuleType]:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the known names that are close to an unknown one, for the end of a message.
+    """Suggest known names that are close to an unknown one, for the end of a message.
 
     Parameters
     ----------
     name : str
-        What was asked for.
+        The unknown name.
     known : iterable of str
-        What there is.
+        The known names.
 
     Returns
     -------
     str
-        A question that begins with a space, or nothing if no name is close.
+        A question that begins with a space, or an empty text if no name is close.
 
     Examples
     --------

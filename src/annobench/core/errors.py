@@ -1,7 +1,6 @@
 """The exceptions and warnings of annobench.
 
-Every message has three parts: what is wrong with the value got, where it stands,
-and how to mend it.
+Every message has three parts: what is wrong with the value, where it is, and how to fix it.
 """
 
 from __future__ import annotations
@@ -40,11 +39,11 @@ class AnnotationError(ValueError):
 
 
 class MissingLibraryError(AnnotationError):
-    """A library that an extra installs is not there: names what needs it, and the extra."""
+    """A library of an extra is not installed: names what needs it, and the extra."""
 
 
 class ReaderError(ValueError):
-    """A file that a reader can't take: names the file, the line where known, and the remedy."""
+    """A file that can't be read: names the file, the line if known, and the remedy."""
 
 
 class UnclearLayoutError(ReaderError):
@@ -77,7 +76,7 @@ class ChecksumError(ValueError):
 
 
 class FullDiskError(OSError):
-    """A file that a full disk kept from being written: names the file, the disk and the remedy."""
+    """A file that can't be written to a full disk: names the file, the disk and the remedy."""
 
 
 class PublicationError(ValueError):
@@ -85,11 +84,11 @@ class PublicationError(ValueError):
 
 
 class MethodError(ValueError):
-    """A method from outside that can't be found or run, or whose answer is no probabilities."""
+    """An external method that can't be found or run, or whose answer is not probabilities."""
 
 
 class MethodTimeoutError(MethodError):
-    """A method from outside that was stopped at its limit of time."""
+    """An external method that was stopped at its time limit."""
 
 
 class DegenerateWarning(UserWarning):
@@ -101,23 +100,23 @@ class ConvergenceWarning(UserWarning):
 
 
 class IntervalWarning(UserWarning):
-    """An interval that is narrower than it should be; the message says why, and what to take."""
+    """An interval that is too narrow; the message says why, and what to use instead."""
 
 
 class FormatWarning(UserWarning):
-    """Formats of files that can't be read as their package can't be used; the message says why."""
+    """Formats that are missing because their package can't be used; the message says why."""
 
 
 class DatasetWarning(UserWarning):
-    """Data sets that are not found as their package can't be used; the message says why."""
+    """Data sets that are missing because their package can't be used; the message says why."""
 
 
 class ItemColumnWarning(UserWarning):
-    """A column not taken for an annotator's, by its values or its name; the message says why."""
+    """A column not read as an annotator's because of its values or name; the message says why."""
 
 
 def as_sentence(message: object, name: str = "") -> str:
-    """Return a message as a sentence of its own, which may stand in a note."""
+    """Return a message as a complete sentence, for a note."""
     said = str(message).removeprefix(f"{name}: ")
     is_word = said.partition(" ")[0].rstrip(",;").isalpha()
     return said[:1].upper() + said[1:] if is_word else said
@@ -131,9 +130,9 @@ def report_faults(path: str | os.PathLike[str], faults: Sequence[str], remedy: s
     path : path
         The file.
     faults : sequence of str
-        What is wrong, each with its line where known; the first `MAX_FAULTS` are shown.
+        The faults, each with its line if known; the first `MAX_FAULTS` are shown.
     remedy : str
-        How to mend them.
+        How to fix them.
 
     Raises
     ------
@@ -147,14 +146,14 @@ def report_faults(path: str | os.PathLike[str], faults: Sequence[str], remedy: s
 
 
 def check_level(level: float, name: str) -> None:
-    """Refuse a level outside (0, 1).
+    """Reject a level outside (0, 1).
 
     Parameters
     ----------
     level : float
         The level.
     name : str
-        Who asks, for messages.
+        Name of the caller, for messages.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Write files whole or not at all, and keep a script's log."""
+"""Atomic writing of files, and logs of scripts."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ _LARGE = 10_000
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Give a temporary path beside `path`, and move it there if all goes well.
+    """Yield a temporary path next to `path`, and move it there on success.
 
     Parameters
     ----------
     path : str or Path
-        The file to write; its folder is made where it is missing, and drafts that a killed
-        process left in it are removed.
+        The file to write; its folder is created if necessary, and drafts left by killed processes
+        are removed.
 
     Yields
     ------
@@ -81,7 +81,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def naming_full_disk(path: str | Path) -> Iterator[None]:
-    """Name the file that was being written, and the remedy, in the error of a full disk."""
+    """Add the file being written, and the remedy, to the error of a full disk."""
     try:
         yield
     except FullDiskError:
@@ -104,12 +104,12 @@ def write_csv(
     index: bool = False,
     float_format: str | None = None,
 ) -> None:
-    """Write a table as CSV, whole or not at all, with texts as they stand.
+    """Write a table as CSV, atomically, with unchanged texts.
 
     Parameters
     ----------
     table : DataFrame
-        Any. What spreadsheets make of its texts is in `annobench.core.texts`.
+        The table; for texts that spreadsheets read as formulas see `annobench.core.texts`.
     path : str or Path
         The file to write.
     index : bool, default False
@@ -133,7 +133,7 @@ def write_csv(
 
 
 def csv_quoting(table: pd.DataFrame) -> Literal[0, 2]:
-    """Choose which texts of a table are quoted in a CSV file whose lines end with line feeds."""
+    """Choose which texts to quote in a CSV file with line feeds."""
     names = (*table.columns, *table.index.names)
     columns = [column for _, column in table.items() if column.dtype.kind == "O"]
     if table.index.dtype.kind == "O":
@@ -150,12 +150,12 @@ def _has_return(texts: Iterable[Hashable]) -> bool:
 
 
 def remove_abandoned_drafts(folder: str | Path) -> None:
-    """Remove what killed processes left in the middle of `replacing`."""
+    """Remove drafts of `replacing` left by killed processes."""
     _remove_unlocked(Path(folder).rglob(f"{_PREFIX}*"))
 
 
 def _locked_draft(target: Path) -> tuple[int, Path]:
-    """Create a draft under a lock, which ends with the process, however that ends."""
+    """Create a draft under a lock that ends with the process."""
     while True:
         handle, name = tempfile.mkstemp(
             prefix=f"{_PREFIX}{target.stem}.", suffix=target.suffix, dir=target.parent
@@ -179,7 +179,7 @@ def _remove_unlocked(drafts: Iterable[Path]) -> None:
 
 
 def _lock(handle: int, *, wait: bool) -> bool:
-    """Return whether the lock was got: never on a system or a file system without locks."""
+    """Return whether the lock was acquired; never on systems without locks."""
     try:
         fcntl = importlib.import_module("fcntl")
         fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -190,14 +190,14 @@ def _lock(handle: int, *, wait: bool) -> bool:
 
 @contextmanager
 def recording(log: str | Path, *, name: str) -> Iterator[logging.Logger]:
-    """Send logging and everything written to the standard error to a file.
+    """Redirect logging and the standard error to a file.
 
     Parameters
     ----------
     log : str or Path
-        The log file, begun afresh.
+        The log file, overwritten.
     name : str
-        What runs, named in the line that an error leaves on the terminal.
+        Name of the script, for the line that an error prints on the terminal.
 
     Yields
     ------
@@ -207,9 +207,9 @@ def recording(log: str | Path, *, name: str) -> Iterator[logging.Logger]:
     Raises
     ------
     SystemExit
-        Status 1 after any exception: its traceback stands in the log, and its message
-        on the terminal too. Of a full disk it says which, and what to do; such a disk may
-        also lack the log, which is then given up.
+        Status 1 after any exception, with its traceback in the log and its message on the terminal,
+        too. For a full disk, the message names it and the remedy; the log itself may then be
+        incomplete.
     """
     path = Path(log)
     failure: Exception | None = None
@@ -233,7 +233,7 @@ def recording(log: str | Path, *, name: str) -> Iterator[logging.Logger]:
 
 @contextmanager
 def _stderr_in(path: Path) -> Iterator[logging.Logger]:
-    """Send logging and the standard error to a file, and put both back."""
+    """Redirect logging and the standard error to a file, and restore both."""
     sys.stderr.flush()
     terminal = os.dup(2)
     stream = path.open("w", encoding="utf-8", buffering=1)
@@ -263,14 +263,14 @@ def _stderr_in(path: Path) -> Iterator[logging.Logger]:
 
 
 class _Handler(logging.StreamHandler[TextIO]):
-    """Writes to the log; what a full disk does not take is given up."""
+    """Writes to the log, ignoring errors of a full disk."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  (logging's name)
-        """Leave it to the script to fail, which says why."""
+        """Let the script itself fail with an explanation."""
 
 
 def _full_disk(error: BaseException, folder: Path) -> str:
-    """Return which disk is full, if one is, and what to do."""
+    """Return which disk is full, if any, and the remedy."""
     if isinstance(error, FullDiskError):  # it says so itself
         return ""
     places = [_existing(folder), Path(tempfile.gettempdir())]
@@ -281,22 +281,22 @@ def _full_disk(error: BaseException, folder: Path) -> str:
 
 
 def _full(place: Path, causes: Sequence[BaseException]) -> str:
-    """Say that a disk is full, and what to do."""
+    """Describe a full disk and the remedy."""
     if any(getattr(cause, "errno", None) == errno.EDQUOT for cause in causes):
         what = f"Your quota on the disk of {place} is used up"
     else:
         free = shutil.disk_usage(place).free
         what = f"The disk of {place} is too full ({free:,} bytes are free)"
-    return f"{what}: make room there, and give the same command again"
+    return f"{what}: free some space, and run the same command again"
 
 
 def _existing(folder: Path) -> Path:
-    """Return a folder, or the next one above it that exists."""
+    """Return a folder, or its nearest existing parent."""
     return next(place for place in (folder, *folder.absolute().parents) if place.is_dir())
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and what caused it."""
+    """Yield an error and its causes."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause

@@ -1,4 +1,4 @@
-"""What the library logs, where somebody says the same in another way."""
+"""Suppression of log messages that are reported in another way."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ __all__ = ["quiet"]
 
 @contextmanager
 def quiet(name: str) -> Iterator[None]:
-    """Keep a part of the library from logging warnings.
+    """Suppress warnings of a part of the library.
 
     Parameters
     ----------
     name : str
-        Of its logger, such as ``"annobench.datasets"``.
+        Name of the logger, such as ``"annobench.datasets"``.
 
     Yields
     ------
     None
-        While it is quiet.
+        Within the context.
     """
     log = logging.getLogger(name)
     before = log.level

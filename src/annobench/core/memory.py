@@ -1,4 +1,4 @@
-"""How much memory there is, and refusing what would need more before it begins."""
+"""Available memory, and early rejection of work that needs more."""
 
 from __future__ import annotations
 
@@ -15,20 +15,19 @@ _PROCESSES, _GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
 
 def available_memory() -> float:
-    """Return how much memory this process can have without swapping.
+    """Return the memory available to this process without swapping.
 
     Returns
     -------
     float
-        Bytes: what is free on the machine, or less where the control group of the process, as of
-        a container or a job of SLURM, or its limit of address space leaves less. Infinite where
-        the system does not say.
+        Bytes: free memory of the machine, or less if limited by the process's control group (as in
+        a container or SLURM job) or address space. Infinite if unknown.
     """
     return min([math.inf, *_free(), *_left_in_groups(), *_left_of_addresses()])
 
 
 def refuse_beyond_memory(needed: float, what: str, remedy: str) -> None:
-    """Refuse work that would need more memory than there is."""
+    """Reject work that needs more memory than is available."""
     free = available_memory()
     if needed > free:
         raise AnnotationError(
@@ -43,7 +42,7 @@ def _free() -> Iterator[float]:
 
 
 def _left_in_groups() -> Iterator[float]:
-    """Yield what each control group above the process leaves, of either version of the system."""
+    """Yield the memory left by each control group of the process (versions 1 and 2)."""
     with suppress(OSError):
         for line in (_PROCESSES / "self/cgroup").read_text(encoding="utf-8").splitlines():
             _, controllers, path = line.split(":", 2)
@@ -77,6 +76,6 @@ def _left_of_addresses() -> Iterator[float]:
 
 
 def _numbers(path: Path) -> dict[str, float]:
-    """Read lines of a name and a number, passing over others."""
+    """Read lines with a name and a number, skipping others."""
     words = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
     return {w[0]: float(w[1]) for w in words if len(w) > 1 and w[1].isdigit()}

@@ -23,7 +23,7 @@ def moved(old: str, new: str) -> Callable[[str], Any]:
     Returns
     -------
     callable
-        Warns, and returns the name from where it is now.
+        A function that warns and returns the name from its new module.
     """
 
     def find(name: str) -> Any:
@@ -32,7 +32,7 @@ def moved(old: str, new: str) -> Callable[[str], Any]:
         if found is None:
             raise AttributeError(f"module {old!r} has no attribute {name!r}")
         warnings.warn(
-            f"{old}.{name} is now {new}.{name}. The old name goes in the next version.",
+            f"{old}.{name} is now {new}.{name}. The old name will be removed in the next version.",
             DeprecationWarning,
             stacklevel=2,
         )
@@ -42,14 +42,14 @@ def moved(old: str, new: str) -> Callable[[str], Any]:
 
 
 def moved_modules(package: str, new: Mapping[str, str]) -> None:
-    """Let modules of a package be imported by their former names.
+    """Make modules of a package importable by their former names.
 
     Parameters
     ----------
     package : str
-        Where they were.
+        Former package.
     new : mapping of str to str
-        The modules that they are now, by their former names in the package.
+        New modules, by former name in the package.
     """
     for name, place in new.items():
         old = ModuleType(f"{package}.{name}", f"Moved to `{place}`.")

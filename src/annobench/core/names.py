@@ -1,4 +1,4 @@
-"""Names that the library makes, none of which is a name that is there already."""
+"""Generated names that do not collide with existing ones."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ __all__ = ["MadeName", "Name", "joined", "settle", "unused"]
 
 
 class MadeName(NamedTuple):
-    """A name for what a file does not name, before it is known which names the file holds.
+    """A generated name, before all names in the file are known.
 
-    Two of them with the same parts name the same thing.
+    Two generated names with equal parts are the same.
 
     Attributes
     ----------
     short : str
-        How it is written if nothing else is called so.
+        Form if it is unique.
     long : str
-        How it is written otherwise; empty if there is no longer form.
+        Form otherwise; empty if there is no longer form.
     """
 
     short: str
@@ -36,19 +36,19 @@ Name = str | MadeName
 
 
 def joined(parts: Sequence[str], between: str) -> Name:
-    """Make one name of several, different ones of different parts.
+    """Join names injectively.
 
     Parameters
     ----------
     parts : sequence of str
-        At least one.
+        The parts, at least one.
     between : str
-        What stands between them.
+        Separator.
 
     Returns
     -------
     str or MadeName
-        A single part as it is.
+        The joined name; a single part is unchanged.
 
     Examples
     --------
@@ -59,19 +59,19 @@ def joined(parts: Sequence[str], between: str) -> Name:
 
 
 def unused(wish: str, taken: Collection[str]) -> str:
-    """Return a name that is not there yet.
+    """Return an unused name.
 
     Parameters
     ----------
     wish : str
-        The name, if it is free.
+        The preferred name.
     taken : collection of str
-        The names that are there.
+        The names in use.
 
     Returns
     -------
     str
-        The wish, or the wish with the lowest number from 2 behind it that makes it free.
+        The preferred name, with the lowest number from 2 appended if it is in use.
 
     Examples
     --------
@@ -85,18 +85,17 @@ def unused(wish: str, taken: Collection[str]) -> str:
 
 
 def settle(names: Iterable[Hashable]) -> dict[MadeName, str]:
-    """Write made names so that no two things have one name.
+    """Finalise generated names so that all names are unique.
 
     Parameters
     ----------
     names : iterable of str or MadeName
-        All names of things of one kind, given and made.
+        All names of a kind, given and generated.
 
     Returns
     -------
     dict of MadeName to str
-        The short form of each if it is free and no other has it, else the long one, if need be
-        with a number.
+        The short form if it is unique, else the long one, with a number if necessary.
 
     Examples
     --------
@@ -129,10 +128,10 @@ def pseudonyms(people: Iterable[str], names: Iterable[str]) -> dict[str, str]:
 
 
 def said_of_pseudonyms(found: Mapping[str, str]) -> list[str]:
-    """Say that people got pseudonyms, if any did."""
+    """Report pseudonyms, if any."""
     if not found:
         return []
     return [
-        f"{len(found)} annotators with the names or e-mail addresses of people got pseudonyms "
+        f"{len(found)} annotators identified by names or e-mail addresses of people got pseudonyms "
         f"({next(iter(found.values()))}, ...); keep the names with --keep-names."
     ]

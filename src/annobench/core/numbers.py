@@ -1,11 +1,11 @@
 """Whole numbers as names: 5 and 5.0 are one category.
 
-A program turns a column of whole numbers with a gap into floats, and writes 5.0 where another
-column has 5. Such a pair is one category, and is written 5. All other spellings of equal numbers
-stay as they are, since 01 may be a code and 1e3 a name; `annobench.labels.doubts` remarks on them.
+Programs convert columns of whole numbers with missing values to floats, and write 5.0 for 5. Such
+pairs are the same category, written 5. All other spellings of equal numbers are kept, since 01 may
+be a code and 1e3 a name; `annobench.labels.doubts` reports them.
 
-Items and annotators keep the names they have, as 1 and 1.0 may be two chapters or two versions of
-a program; where a name is looked up in vain, `spelling_hint` says what the difference is.
+Names of items and annotators are kept, as 1 and 1.0 may be two chapters or versions; if a name is
+not found, `spelling_hint` explains the difference.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+")
 
 
 def plain_number(name: object) -> str:
-    """Write the name of a category, if it is a whole number, without a decimal point."""
+    """Return the name of a category, without a decimal point if it is a whole number."""
     text = str(name)
     if not text.endswith("0"):  # most names, at little cost
         return text
@@ -30,14 +30,14 @@ def plain_number(name: object) -> str:
 
 
 def plain_categories(names: Iterable[object]) -> tuple[str, ...]:
-    """Write a list of categories with plain numbers, each number once."""
+    """Return categories with plain numbers, without duplicates."""
     given = tuple(map(str, names))
     plain = tuple(map(plain_number, given))
     return plain if len(set(given)) < len(given) else tuple(dict.fromkeys(plain))
 
 
 def with_points(names: Sequence[str]) -> tuple[str, ...]:
-    """Write numbers with decimal commas with points, if all names are numbers then."""
+    """Replace decimal commas by points, if all names then are numbers."""
     commas = [name for name in names if "," in name]
     if not commas or any("." in name for name in names):
         return tuple(names)

@@ -1,4 +1,4 @@
-"""Libraries that the base does without: each is imported where it is needed, or named."""
+"""Optional libraries, imported on use or named in an error."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ EXTRAS: Final = {
 
 
 def require(module: str, needing: str) -> Any:
-    """Import a module of a library that an extra installs.
+    """Import a module of an optional library.
 
     Parameters
     ----------
     module : str
-        Its name, such as "pyarrow.parquet".
+        Name, such as "pyarrow.parquet".
     needing : str
         What needs it, such as "Parquet": the subject of the message.
 
@@ -46,7 +46,7 @@ def require(module: str, needing: str) -> Any:
     Raises
     ------
     MissingLibraryError
-        If the library is not installed, or not whole; names the extra.
+        If the library is not installed, or incomplete; names the extra.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def require(module: str, needing: str) -> Any:
 
 
 def is_installed(library: str) -> bool:
-    """Say whether a library can be imported, without doing so."""
+    """Return whether a library can be imported, without importing it."""
     return find_spec(library) is not None
 
 
@@ -82,7 +82,7 @@ def installed_versions(names: Iterable[str]) -> dict[str, str]:
 
 
 def optional(module: str, needing: str) -> ModuleType:
-    """Stand for a module of an optional library, imported when a name of it is first used.
+    """Return a proxy of a module of an optional library, imported on first use.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def optional(module: str, needing: str) -> ModuleType:
     Returns
     -------
     module
-        Its names are those of the module; without the library they raise the error of `require`.
+        The proxy; without the library its names raise the error of `require`.
     """
     return _Optional(module, needing)
 

@@ -1,4 +1,4 @@
-"""Old names of options and attributes, which are taken for one more version with a warning."""
+"""Old names of options and attributes, accepted with a warning for one more version."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ R = TypeVar("R")
 def say_renamed(old: str, new: str, *, stacklevel: int = 3) -> None:
     """Warn that a name is an old one."""
     warnings.warn(
-        f"{old} is called {new}; the old name is taken until the next version.",
+        f"{old} is called {new}; the old name works until the next version.",
         DeprecationWarning,
         stacklevel=stacklevel,
     )
 
 
 def renamed_options(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function take options by their old names, too."""
+    """Make a function accept options by their old names, too."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
@@ -30,7 +30,7 @@ def renamed_options(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 if old not in kwargs:
                     continue
                 if new in kwargs:
-                    raise TypeError(f"{function.__name__}: {old} and {new} are one option.")
+                    raise TypeError(f"{function.__name__}: {old} and {new} are the same option.")
                 say_renamed(f"{function.__name__}: the option {old}", new)
                 kwargs[new] = kwargs.pop(old)
             return function(*args, **kwargs)

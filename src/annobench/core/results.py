@@ -1,4 +1,4 @@
-"""What the results of all methods have in common: a headline, a summary, axes to plot on."""
+"""Base of all results: headline, summary, axes to plot on."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Summarised(ABC):
     """
 
     def __init_subclass__(cls) -> None:
-        """Keep the inherited `__repr__`, in place of which a dataclass would write its own."""
+        """Keep the inherited `__repr__`, which a dataclass would overwrite."""
         super().__init_subclass__()
         cls.__repr__ = cls.__repr__  # type: ignore[method-assign]
 
@@ -54,7 +54,7 @@ class Summarised(ABC):
 
     @abstractmethod
     def _headline(self) -> str:
-        """Return what matters most in a few words, without the name of the class."""
+        """Return the main result in a few words, without the name of the class."""
 
     def __repr__(self) -> str:
         """Return the name of the class and the headline on one line."""
@@ -66,7 +66,7 @@ class Summarised(ABC):
 
 
 class SummarisedScalars(Summarised):
-    """A dataclass of a few numbers and words, which are its summary; arrays are left out."""
+    """A dataclass whose scalars are its summary; arrays are left out."""
 
     def _scalars(self) -> dict[str, Any]:
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]

@@ -1,10 +1,9 @@
-"""Texts of others, such as names and labels: how they are shown, and which of them are formulas.
+"""Untrusted texts, such as names and labels: display, and detection of formulas.
 
-Texts are kept and written as they stand, so that what a command writes can be read back and joined
-with what it was made of. They are made harmless where they are shown: in a terminal and on pages
-by `visible`, on pages by escaping HTML as well, and in figures by `plain`. Spreadsheets are not
-ours: a command that writes a table as text says so where a cell `is_formula`, and only tables that
-others could write into and nothing reads back have an apostrophe there.
+Texts are kept and written unchanged, so that output can be read back and joined with its input.
+They are sanitised for display: in terminals and on pages by `visible`, on pages by escaping HTML as
+well, and in figures by `plain`. Commands that write a table as text warn if a cell `is_formula`;
+only tables that others fill in and nothing reads back have an apostrophe there.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud8
 
 
 def visible(text: str) -> str:
-    r"""Show control characters, and those that change the direction of text, as escapes.
+    r"""Show control and bidirectional characters as escapes.
 
     Parameters
     ----------
     text : str
-        Any.
+        The text.
 
     Returns
     -------
     str
-        The text with each of them as in a literal of Python; tabs and line ends stay.
+        The text with each of them as in a Python literal; tabs and line ends are kept.
 
     Examples
     --------
@@ -42,19 +41,19 @@ def visible(text: str) -> str:
 
 
 def plain(text: str, longest: int = 30) -> str:
-    r"""Make a text fit for matplotlib: no formula, nothing unseen, one line, not long.
+    r"""Prepare a text for matplotlib: no mathematics or invisible characters, one short line.
 
     Parameters
     ----------
     text : str
         Such as the name of an annotator or of a category.
     longest : int, default 30
-        Characters; a longer text is cut.
+        Maximum length; longer texts are truncated.
 
     Returns
     -------
     str
-        With dollar signs that begin no formula.
+        The text, with dollar signs escaped.
 
     Examples
     --------
@@ -67,12 +66,12 @@ def plain(text: str, longest: int = 30) -> str:
 
 
 def is_formula(text: str) -> bool:
-    """Say whether a spreadsheet that opens a table takes a cell for a formula.
+    """Return whether a spreadsheet would read a cell as a formula.
 
     Parameters
     ----------
     text : str
-        What stands in the cell.
+        Contents of the cell.
 
     Returns
     -------

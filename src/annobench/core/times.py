@@ -1,4 +1,4 @@
-"""Times as people and tools write them."""
+"""Parsing of times."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ _SLASHED = re.compile(r"^\d{1,2}([/.-])\d{1,2}\1\d{4}")
 
 
 def parse_times(texts: Sequence[str], what: str) -> NDArray[Any]:
-    """Read times, all written in one way.
+    """Parse times in a common format.
 
     Parameters
     ----------
     texts : sequence of str
         ISO 8601 dates and times, seconds or milliseconds since 1970, other numbers, C's asctime
         (Tue Nov 24 10:05:00 PST 2026, without regard to the zone), or dates with day and month in
-        numbers; empty where the time is not known.
+        numbers; empty if unknown.
     what : str
-        What they are, for messages.
+        Description, for messages.
 
     Returns
     -------
     ndarray of datetime64 or float, shape (N,)
-        Numbers that are no seconds stay numbers. NaT or NaN where not known.
+        Times; numbers that are not seconds stay numbers. NaT or NaN if unknown.
 
     Raises
     ------
     AnnotationError
-        If one can't be read, or all would be dates with the day as with the month first.
+        If a time can't be read, or all are ambiguous between day first and month first.
 
     Examples
     --------
@@ -72,8 +72,8 @@ def parse_times(texts: Sequence[str], what: str) -> NDArray[Any]:
             found = _parsed(known.str.removesuffix(" UTC"), "ISO8601")
     if found.isna().any():
         raise AnnotationError(
-            f"{what}: {known[found.isna()].iloc[0]!r} is no time that can be read. Write times as "
-            "2026-11-24 10:05:00, or as numbers that rise."
+            f"{what}: {known[found.isna()].iloc[0]!r} is not a readable time. Write times as "
+            f"2026-11-24 10:05:00, or as increasing numbers."
         )
     full = found.reindex(given.index)
     if pd.api.types.is_numeric_dtype(full):
@@ -82,7 +82,7 @@ def parse_times(texts: Sequence[str], what: str) -> NDArray[Any]:
 
 
 def _of_numbers(numbers: pd.Series[float]) -> pd.Series[Any]:
-    """Take large numbers for seconds or milliseconds since 1970."""
+    """Interpret large numbers as seconds or milliseconds since 1970."""
     least = float(numbers.min())
     if least < _SECONDS:
         return numbers
@@ -90,7 +90,7 @@ def _of_numbers(numbers: pd.Series[float]) -> pd.Series[Any]:
 
 
 def _of_slashed(known: pd.Series[str], what: str) -> pd.Series[Any]:
-    """Read dates with day and month in numbers, if the whole column has one reading only."""
+    """Parse dates with numeric day and month, if the column is unambiguous."""
     plain = known.str.replace(r"^(\d{1,2})[/.-](\d{1,2})[/.-]", r"\1/\2/", regex=True)
     ways = {}
     for first, date in (("day", "%d/%m/%Y"), ("month", "%m/%d/%Y")):
@@ -112,28 +112,28 @@ def _parsed(texts: pd.Series[str], format: str) -> pd.Series[Any]:
 
 
 def as_numbers(times: ArrayLike, n_labels: int, caller: str) -> tuple[NDArray[np.float64], bool]:
-    """Turn the times of labels into numbers.
+    """Convert the times of labels to numbers.
 
     Parameters
     ----------
     times : array_like of datetime64 or float, shape (N,)
-        One a label; NaT or NaN where it is not known.
+        One per label; NaT or NaN if unknown.
     n_labels : int
         N.
     caller : str
-        The function that was given them, for messages.
+        Name of the caller, for messages.
 
     Returns
     -------
     ndarray of float, shape (N,)
-        Microseconds since 1970 where they are dates; NaN where they are not known.
+        Microseconds since 1970 for dates; NaN if unknown.
     bool
         Whether they are dates.
 
     Raises
     ------
     AnnotationError
-        If there is not one time a label, or they are neither numbers nor dates.
+        If there is not one time per label, or they are neither numbers nor dates.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def as_numbers(times: ArrayLike, n_labels: int, caller: str) -> tuple[NDArray[np
     if given.shape != (n_labels,):
         raise AnnotationError(
             f"{caller}: times have the shape {given.shape}, and there are {n_labels:,} labels. "
-            "Give one time a label."
+            "Give one time per label."
         )
     if np.issubdtype(given.dtype, np.datetime64):
         passed = given.astype("datetime64[us]").astype(np.int64)

@@ -1,6 +1,6 @@
-"""Small numbers that several packages need, each named for what it is about, and defined once.
+"""Tolerances used in several packages, each defined once and named after its purpose.
 
-A number that one module needs for a reason of its own stands there, under another name.
+Tolerances of a single module are defined there, under other names.
 """
 
 from __future__ import annotations

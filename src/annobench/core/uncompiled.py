@@ -1,4 +1,4 @@
-"""Inner loops as Python runs them, with the arithmetic of compiled ones.
+"""Uncompiled inner loops with the arithmetic of compiled ones.
 
 Numba computes with integers of 64 bits, and a division by zero or a logarithm of zero stops
 nothing. Python's functions of `math` raise an error, and NumPy's narrow integers overflow.
@@ -20,7 +20,7 @@ _running = threading.local()
 
 
 def as_compiled(function: Callable[..., Any], begin: Callable[[], None]) -> Callable[..., Any]:
-    """Run a function as it stands, with the arithmetic of compiled code."""
+    """Run a function uncompiled, with the arithmetic of compiled code."""
 
     @functools.wraps(function)
     def run(*arguments: Any) -> Any:
@@ -38,7 +38,7 @@ def as_compiled(function: Callable[..., Any], begin: Callable[[], None]) -> Call
 
 
 class _Widened(np.ndarray[Any, Any]):
-    """An array of narrow numbers, each of which is wide when it is read."""
+    """An array of narrow numbers that are widened when read."""
 
     def __getitem__(self, key: Any) -> Any:
         found = super().__getitem__(key)

@@ -1,4 +1,4 @@
-"""The versions of the software that decides numbers, which are stored beside them."""
+"""Versions of the software that affects results, stored with these."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["versions"]
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of the software that decides the numbers.
+    """Return the versions of the software that affects results.
 
     Returns
     -------
     dict of str to str
-        By name.
+        Versions by name.
     """
     found = {"annobench": __version__, "python": platform.python_version()}
     return found | {name: version(name) for name in ("numpy", "scipy", "numba")}

@@ -1,8 +1,8 @@
-"""Data sets: what their records are, and how they are found, fetched, read and simulated.
+"""Data sets: records, discovery, fetching, reading and simulation.
 
-The public ones are in a package beside the library, one module a source; other packages add theirs
-by an entry point (`discovery`). Every data set is available with real labels (mirror, cache,
-network) or simulated, and says which it is.
+The public data sets are in a separate package, one module per source; other packages add theirs
+through an entry point (`discovery`). Every data set is available with real labels (mirror, cache,
+network) or simulated, and is marked accordingly.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ _MODULES = {entry.name for entry in pkgutil.iter_modules(__path__) if entry.name
 
 
 def __getattr__(name: str) -> ModuleType:
-    """Import a module when it is asked for, such as `sources`."""
+    """Import a module on first use, such as `sources`."""
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(
@@ -147,7 +147,7 @@ def get(id: str) -> DataSet:
     Raises
     ------
     UnknownDatasetError
-        If no module declares it; lists those known.
+        If no module declares it; lists the known ones.
 
     Examples
     --------
@@ -165,19 +165,19 @@ def get(id: str) -> DataSet:
 def missing_files(
     id: str, *, mirror: Path | str | None = None, cache: Path | str | None = None
 ) -> list[SourceFile]:
-    """List the files of a data set that are not held on this machine.
+    """List the files of a data set that are not available locally.
 
     Parameters
     ----------
     id : str
         Name of the data set.
     mirror, cache : path, optional
-        Where to look; by default as the environment says.
+        Folders to search; by default from the environment.
 
     Returns
     -------
     list of SourceFile
-        Empty if all are there. Only existence is checked, not the bytes.
+        Empty if all are there. Only existence is checked.
     """
     dataset = get(id)
     places = _mirror(mirror), _cache(cache)
@@ -202,24 +202,24 @@ def prepare(
     id : str
         Name of the data set.
     folder : path
-        Where the three files go; made where it is missing.
+        Folder for the three files; created if necessary.
     mode : {"auto", "real", "simulated"}, default "auto"
-        "real" fails without the real files, "simulated" never asks the network, and "auto"
-        simulates, with a warning in the log, where real files are not available.
+        "real" fails without the real files, "simulated" never uses the network, and "auto"
+        simulates, with a warning in the log, if real files are not available.
     seed : int, default 20081
         Seed of a simulation; the stream also depends on `id`.
     mirror, cache : path, optional
-        Local folders; by default as the environment says.
+        Local folders; by default from the environment.
     base_url : str, optional
-        Address that serves the repositories; by default as the environment says.
+        Address that serves the repositories; by default from the environment.
     network : bool or str, optional
-        False if the network is known not to answer, or the reason. By default it is asked, after
-        one short probe that holds for the whole process.
+        False, or a reason, if the network is known not to answer. By default it is used, after one
+        short probe per process.
 
     Returns
     -------
     dict
-        What was written to `meta.json`.
+        The contents of `meta.json`.
 
     Raises
     ------
@@ -257,7 +257,7 @@ def prepare(
 
 
 def read(folder: Path | str) -> LoadedData:
-    """Read back what `prepare` wrote.
+    """Read a data set written by `prepare`.
 
     Parameters
     ----------
@@ -317,15 +317,15 @@ def load(
     id : str
         Name of the data set.
     mode : {"auto", "real", "simulated"}, default "auto"
-        As in `prepare`, like all that follow.
+        As for `prepare`.
     seed : int, default 20081
         Seed of a simulation; the stream also depends on `id`.
     mirror, cache : path, optional
-        Local folders; by default as the environment says.
+        Local folders; by default from the environment.
     base_url : str, optional
-        Address that serves the repositories; by default as the environment says.
+        Address that serves the repositories; by default from the environment.
     network : bool or str, optional
-        False if the network is known not to answer, or the reason.
+        False, or a reason, if the network is known not to answer.
 
     Returns
     -------
@@ -354,7 +354,7 @@ def load(
 
 
 def said_of_table(path: Path | str) -> list[str]:
-    """Say of a table that `prepare` wrote that it is simulated; nothing of others."""
+    """Report if a table written by `prepare` is simulated."""
     record = Path(path).with_name("meta.json")
     try:
         meta = json.loads(record.read_bytes())

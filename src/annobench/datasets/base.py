@@ -1,4 +1,4 @@
-"""What a data set is: its record, its two tables, and what is read back from a folder."""
+"""Data sets: records, tables, and loaded data."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class DataTables:
     ----------
     labels : DataFrame
         One row per label: `item`, `annotator`, `label` (text, or a number on the interval
-        scale), and what else the source has.
+        scale), and further columns of the source.
     items : DataFrame
-        One row per item: `item` (unique), `gold` (may be missing), and text where there is one.
+        One row per item: `item` (unique), `gold` (may be missing), and text if available.
     """
 
     labels: pd.DataFrame
@@ -78,23 +78,22 @@ class DataSet:
     files : tuple of SourceFile
         The files of the source that `parse` needs.
     scale : {"nominal", "ordinal", "interval"}
-        What the order and distance of the labels mean.
+        Scale of the labels.
     categories : tuple of str or None
-        The categories in their order; None on the interval scale, and empty where labels are free
-        text.
+        The categories in order; None on the interval scale, and empty for free text.
     parse : callable
         Makes the tables from a mapping of source path to local path.
     simulate : callable
         Makes tables of the same layout from a generator and the files of `simulate_from`
         that are held locally.
     calibration : tuple of str
-        What the simulator is calibrated to, and where that is printed.
+        What the simulator is calibrated to, with the source.
     targets : mapping of str to float
         The calibrated aggregates, by the names that `_simulators.aggregates` gives them.
     simulate_from : tuple of SourceFile
         Files that the simulator uses when they are available.
     texts : tuple of SourceFile
-        Files that hold no labels: where only these are missing, the labels are real.
+        Files without labels: if only these are missing, the labels are real.
     """
 
     id: str
@@ -124,7 +123,7 @@ class LoadedData:
     labels, items : DataFrame
         Its two tables.
     meta : dict
-        What `meta.json` says of it.
+        Contents of `meta.json`.
     """
 
     id: str

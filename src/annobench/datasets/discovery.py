@@ -1,4 +1,4 @@
-"""Which data sets there are: those of packages beside this one.
+"""Discovery of data sets in other packages.
 
 A package adds data sets by an entry point of the group `annobench.datasets`, whose value is the
 name of a package; each of its modules may hold a tuple `DATASETS` of records::
@@ -6,7 +6,7 @@ name of a package; each of its modules may hold a tuple `DATASETS` of records::
     [project.entry-points."annobench.datasets"]
     our_lab = "our_lab.datasets"
 
-The public data sets are found in this way, too.
+The public data sets are discovered in this way.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def modules() -> Mapping[str, ModuleType]:
     Warns
     -----
     DatasetWarning
-        If the data sets of another package can't be used; the others are found all the same.
+        If the data sets of another package can't be used; others are not affected.
     """
     found = records(public(), "DATASETS")
     for point in entry_points(group=GROUP):
@@ -76,7 +76,7 @@ def _added(point: EntryPoint, found: Mapping[str, ModuleType]) -> Mapping[str, M
     except Exception as error:  # whatever the code of others raises
         warnings.warn(
             f"{point.value} (of {_by(point)}): the data sets of this package are not used. "
-            f"{type(error).__name__}: {str(error).rstrip('.')}. Mend or uninstall it.",
+            f"{type(error).__name__}: {str(error).rstrip('.')}. Fix or uninstall it.",
             DatasetWarning,
             stacklevel=3,
         )

@@ -1,4 +1,4 @@
-"""Show how far the reading of many files has come."""
+"""Progress of reading many files."""
 
 from __future__ import annotations
 

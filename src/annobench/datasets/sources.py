@@ -1,4 +1,4 @@
-"""Pinned source files: where they come from, how they are found, fetched and verified.
+"""Pinned source files: location, fetching and verification.
 
 A file is looked for in a local mirror, then in the cache, then on the network, and its
 bytes are checked against the pin each time. Nothing unverified is ever left in the cache.
@@ -72,7 +72,7 @@ _DIGITS = {"sha256": 64, "git_blob": 40}
 
 
 class CacheError(DataUnavailableError):
-    """A file that can be had, but not kept: the folder of downloaded files can't be written."""
+    """A file that can be fetched but not stored: the cache can't be written."""
 
 
 @dataclass(frozen=True)

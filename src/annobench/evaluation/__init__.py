@@ -1,4 +1,4 @@
-"""Against a gold standard: scores, selective prediction, stratified samples, information."""
+"""Evaluation: scores, selective prediction, stratified samples, information of labels."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The share of errors in a stratum, and ends of intervals that are made of shares."""
+"""Shares of errors in strata, and interval limits derived from them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Share(NamedTuple):
 
 
 def on_log_odds(p: Floats, error: Floats, z: float) -> tuple[Floats, Floats]:
-    """Return an interval that is symmetric in log odds; only the value if it has no error."""
+    """Return an interval symmetric on the logit scale; only the value if its error is 0."""
     exact = error == 0
     # A share of 0 or 1 in part of a stratum has an estimated error of 0, and proves nothing.
     undefined = (p <= 0) | (p >= 1)
@@ -36,7 +36,7 @@ def on_log_odds(p: Floats, error: Floats, z: float) -> tuple[Floats, Floats]:
 
 
 def lower_end(a: Share, b: Share) -> Floats:
-    """Return the lower end for a / (a + b) from the lower end of a and the upper end of b."""
+    """Return the lower limit of a / (a + b) from the lower limit of a and the upper of b."""
     low = a.lower * (2 * a.value - a.lower)
     high = b.upper * (2 * b.value - b.upper)
     product = a.value * b.value

@@ -1,28 +1,27 @@
 """Calibration of a model's probabilities on gold items, with cross-validated scores.
 
-A model's probabilities are calibrated if, of the items to which it gives a category with
-probability p, a share p has it. Other probabilities are corrected by a map that is fitted to gold
-items. With p_k the probability of category k, the maps are
+A model's probabilities are calibrated if a share p of the items to which it assigns a category with
+probability p belongs to that category. Uncalibrated probabilities are corrected by a map fitted to
+gold items. With p_k the probability of category k, the maps are
 
 ``temperature``
     q_k = (1 - e) s_k + e / K with s_k proportional to p_k^(1 / T): T is above 1 if the model is
     overconfident, and e is the share of items on which p is uninformative.
 ``beta``
     For each category log(q / (1 - q)) = a log p - b log(1 - p) + c, with a and b above 0, and the
-    q_k are then divided by their sum: three numbers per category, and three for two categories.
+    q_k are then normalised: three parameters per category, or three in all for two categories.
 ``isotonic``
-    For each category the rising step function of p closest to the gold items, and the q_k divided
-    by their sum.
+    For each category the rising step function of p closest to the gold items, and the q_k
+    normalised.
 ``none``
     The probabilities unchanged, if there are too few gold items to improve them.
 
 The logarithms of T, a and b, and c, have standard normal priors, and log(e / (1 - e)) a normal one
-about -log(n + 1) with standard deviation 2, so that few gold items, or gold items without an error,
-move the probabilities little and never to 0 or 1. For temperature and beta, with n gold items,
-probabilities below 1 / (n + 2) are raised to this value, and rows are divided by their sums again:
-vote shares of the gold category are often 0, and with the logarithm of 0 one such item would
-flatten all others. A step of the isotonic
-map on m items is kept 1 / (m + 2) away from 0 and 1.
+about -log(n + 1) with standard deviation 2, so that few gold items, or gold items without errors,
+change the probabilities little and never to 0 or 1. For temperature and beta, with n gold items,
+probabilities below 1 / (n + 2) are raised to this value, and rows renormalised: vote shares of the
+gold category are often 0, and a single infinite log loss would dominate the fit. A step of the
+isotonic map on m items is kept 1 / (m + 2) away from 0 and 1.
 
 Scores are cross-validated: gold items are divided into folds, and the probabilities of each fold
 are mapped by a map fitted to the others.
@@ -81,23 +80,22 @@ class Calibration(Summarised):
     kind : str
         The map: "temperature", "beta", "isotonic" or "none".
     n_gold : int
-        Gold items that it was fitted to.
+        Number of gold items to which the map was fitted.
     parameters : dict of str to float
         T and e of a temperature; a, b and c of each category for beta, such as ``a_1``; else empty.
     posterior : ndarray, shape (I, K)
-        Calibrated probabilities of all items: those of gold items by the map fitted without
-        their fold.
+        Calibrated probabilities of all items; for gold items by the map fitted without their fold.
     scores : DataFrame
-        A row for each of accuracy, confidence, log_loss, brier and calibration_error on the gold
-        items, index `score`: `before`, `after` and `change`, each with the ends of its interval,
-        such as `before_lower`.
+        One row each for accuracy, confidence, log_loss, brier and calibration_error on the gold
+        items, index `score`: `before`, `after` and `change`, each with interval limits, such as
+        `before_lower`.
     level : float
-        Of the intervals.
+        Level of the intervals.
     curves : DataFrame
-        A row for each bin of confidence that has gold items, before and after: `when`,
-        `confidence` (mean), `accuracy`, `n_items`.
+        One row per bin of confidence with gold items, before and after: `when`, `confidence`
+        (mean), `accuracy`, `n_items`.
     map : callable
-        From probabilities, shape (M, K), to calibrated ones.
+        Maps probabilities, shape (M, K), to calibrated ones.
     """
 
     kind: str
@@ -132,12 +130,12 @@ class Calibration(Summarised):
         Parameters
         ----------
         axes : matplotlib.axes.Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on; by default those of a new figure.
 
         Returns
         -------
         matplotlib.axes.Axes
-            What was drawn on.
+            The axes.
         """
         from annobench.plotting import BLUE, GREY, VERMILION
 
@@ -169,22 +167,22 @@ def calibrate(
     Parameters
     ----------
     posterior : array_like, shape (I, K)
-        Probabilities; rows sum to 1. Those of gold items must not know their gold category.
+        Probabilities; rows sum to 1. Those of gold items must not depend on their gold category.
     gold : array_like of int, shape (I,)
-        Codes of the gold categories; -1 where there is none.
+        Codes of the gold categories; -1 if unknown.
     kind : {"auto", "temperature", "beta", "isotonic", "none"}, default "auto"
         The map. "auto" chooses by the number of gold items: isotonic from 1,000, beta from 100 (of
         K > 2 categories from K / 2 times as many), temperature from 20, else none.
     weight : array_like, shape (I,), optional
-        Weights of gold items above 0, such as one over the probability that an item was drawn.
+        Weights of gold items above 0, such as the inverse of an item's sampling probability.
     folds : int, default 10
-        At least 2; at most as many as gold items are used.
+        Number of folds, at least 2; at most the number of gold items.
     rng : numpy.random.Generator or int, optional
-        For the folds and the bootstrap.
+        Source of randomness for folds and bootstrap, or a seed.
     replicates : int, default 1_000
         Bootstrap samples of gold items for the intervals of scores.
     level : float, default 0.95
-        Of the intervals.
+        Level of the intervals.
 
     Returns
     -------
@@ -195,13 +193,13 @@ def calibrate(
     ------
     AnnotationError
         If shapes differ, no item has a gold category, a weight is not above 0, or a number is out
-        of its range.
+        of range.
     ValueError
         If there is no such map.
 
     Notes
     -----
-    The bootstrap resamples gold items and leaves the maps as they are.
+    The bootstrap resamples gold items without refitting the maps.
 
     Examples
     --------
@@ -256,12 +254,12 @@ def fit_map(posterior: ArrayLike, gold: ArrayLike, *, kind: Kind = "auto") -> Ma
     Returns
     -------
     callable
-        From probabilities, shape (M, K), to calibrated ones.
+        Maps probabilities, shape (M, K), to calibrated ones.
 
     Raises
     ------
     AnnotationError
-        If shapes differ, or a code is none of a category.
+        If shapes differ, or a code is not a category's.
     ValueError
         If there is no such map.
 
@@ -282,25 +280,24 @@ def fit_map(posterior: ArrayLike, gold: ArrayLike, *, kind: Kind = "auto") -> Ma
 def expected_calibration_error(
     confidence: ArrayLike, correct: ArrayLike, *, bins: int = BINS, counts: ArrayLike | None = None
 ) -> float | Floats:
-    """Compute the expected calibration error of confidences, in bins that are closed above.
+    """Compute the expected calibration error, with bins closed above.
 
     Parameters
     ----------
     confidence : array_like, shape (I,)
         Probability of the most probable category, in (0, 1].
     correct : array_like, shape (I,)
-        1 for an item on which this is the right category, 0 for another; a share where ties count
-        in part.
+        1 if this category is correct, 0 otherwise; a share if ties count in part.
     bins : int, default 10
         Number of bins of equal width: (0, 0.1] to (0.9, 1] by default.
     counts : array_like, shape (B, I), optional
-        How often each item is in each of B resampled sets.
+        Multiplicity of each item in each of B resamples.
 
     Returns
     -------
     float or ndarray, shape (B,)
-        Sum over bins of the share of items there times the absolute difference between their mean
-        confidence and the share that is right; with counts, of each resampled set.
+        Sum over bins of the share of items times the absolute difference between mean confidence
+        and accuracy; with counts, for each resample.
 
     Raises
     ------
@@ -309,7 +306,7 @@ def expected_calibration_error(
 
     Notes
     -----
-    The scores of `calibrate` use bins that are closed below. The two differ where confidences are
+    The scores of `calibrate` use bins that are closed below. The two differ if confidences are
     multiples of the width, such as vote shares.
 
     References
@@ -325,7 +322,7 @@ def expected_calibration_error(
     if sure.ndim != 1 or sure.shape != right.shape or not ((sure > 0) & (sure <= 1)).all():
         raise AnnotationError(
             f"expected_calibration_error: confidences of shape {sure.shape} for {right.shape} "
-            "items that are right or not. Give each item a confidence above 0, at most 1."
+            "correct or incorrect items. Give each item a confidence above 0, at most 1."
         )
     edges = np.linspace(0, 1, bins + 1)
     own = np.eye(bins)[np.searchsorted(edges, sure, side="left") - 1]
@@ -445,7 +442,7 @@ def _fit_isotonic(table: Floats, gold: Ints, weight: Floats) -> tuple[Map, dict[
 
 
 def _steps(p: Floats, is_k: NDArray[np.bool_], weight: Floats) -> tuple[Floats, Floats]:
-    """Return the corners of the closest rising step function, with linear parts between."""
+    """Return the knots of the closest increasing step function."""
     points, place = np.unique(p, return_inverse=True)
     total = np.bincount(place, weight)
     share = np.bincount(place, weight * is_k) / total
@@ -460,7 +457,7 @@ def _steps(p: Floats, is_k: NDArray[np.bool_], weight: Floats) -> tuple[Floats, 
 def _cross_fitted(
     fit: Fitter, table: Floats, gold: Ints, weight: Floats, folds: int, rng: np.random.Generator
 ) -> Floats:
-    """Map the items of each fold by what is fitted to the others."""
+    """Map the items of each fold by a map fitted to the others."""
     if folds < 2:
         return table.copy()
     fold = rng.permutation(np.arange(gold.size) % folds)
@@ -480,7 +477,7 @@ def _scores(
     replicates: int,
     level: float,
 ) -> pd.DataFrame:
-    """Score both on the gold items, with quantiles of a bootstrap of the items."""
+    """Score both on the gold items, with bootstrap quantiles."""
     parts = [_Parts.of(table, gold, weight) for table in (before, after)]
     n = gold.size
     drawn = multinomial_counts(np.ones(n, dtype=np.int64), replicates, rng)
@@ -501,7 +498,7 @@ def _scores(
 
 @dataclass(frozen=True, eq=False)
 class _Parts:
-    """What the scores of resampled items are sums of."""
+    """Terms whose sums give the scores of resampled items."""
 
     weight: Floats
     columns: Floats
@@ -549,7 +546,7 @@ def _curve(when: str, table: Floats, gold: Ints, weight: Floats) -> pd.DataFrame
 
 
 def _floored(table: Floats, n_gold: int) -> Floats:
-    """Raise probabilities to what so many gold items can tell from 0."""
+    """Raise probabilities to the smallest value distinguishable from 0 with n gold items."""
     return _sharing(np.maximum(table, 1 / (n_gold + 2)))
 
 

@@ -1,15 +1,16 @@
-"""Sets of categories of items: credible by a model's probabilities, or conformal by gold items.
+"""Sets of categories: credible, by a model's probabilities, or conformal, by gold items.
 
-A conformal set holds each category whose p-value is above 1 - level. With s = 1 - q, q being the
-probability of an item's gold category, the p-value of category k for an item is the share of gold
-items, the item itself among them, whose s is at least that of the item for k. The s of
-a gold item, and that of the item beside it, are by probabilities that the gold item had no part in.
-If these are the same for all gold items the sets are *split conformal*, and hold the category of
-a new item with probability `level` or more, provided that gold items were drawn at random from the
-same items. If gold items are in folds, each with probabilities fitted to the other folds, they are
-*cross-conformal*: the guarantee is 1 - 2 (1 - level), less a term of the order of the number of
-folds over that of gold items, while the coverage is usually near `level`. By category, gold items
-of category k alone are counted for k, and the guarantee holds for items of every category.
+A conformal set holds each category whose p-value is above 1 - level. Let s = 1 - q be the
+nonconformity score, with q the probability of an item's gold category. The p-value of category k
+for an item is the share of gold items, including the item itself, whose score is at least the
+item's score for k. The probabilities must not depend on the gold category of the item with which an
+item is compared. If they are the same for all gold items, the sets are *split conformal*: they
+contain the category of a new item with probability at least `level`, provided that gold items are a
+random sample. If gold items are in folds, each with probabilities fitted to the other folds, the
+sets are *cross-conformal*: the guarantee is 1 - 2 (1 - level), minus a term of the order of the
+number of folds divided by the number of gold items, while the coverage is usually near `level`. By
+category, only gold items of category k are used for k, and the guarantee holds within each
+category.
 
 References
 ----------
@@ -52,12 +53,12 @@ def credible_sets(posterior: ArrayLike, level: float = 0.9) -> Bools:
     Returns
     -------
     ndarray of bool, shape (I, K)
-        Whether a category is in an item's set; of equal ones the first goes in first.
+        Whether a category is in an item's set; ties are broken by order.
 
     Raises
     ------
     AnnotationError
-        If the level is out of its range.
+        If the level is out of range.
 
     Examples
     --------
@@ -75,7 +76,7 @@ def credible_sets(posterior: ArrayLike, level: float = 0.9) -> Bools:
 
 
 def fewest_gold(level: float) -> int:
-    """Return the fewest gold items by which a conformal set can leave a category out.
+    """Return the smallest number of gold items with which a conformal set can exclude a category.
 
     Parameters
     ----------
@@ -92,7 +93,7 @@ def fewest_gold(level: float) -> int:
 
 
 def counts_by_category(gold: ArrayLike, n_categories: int, level: float) -> bool:
-    """Say whether there is enough gold of every category for sets by category.
+    """Return whether there are enough gold items of every category for sets by category.
 
     Parameters
     ----------
@@ -121,13 +122,13 @@ def conformal_sets(
     *,
     by_category: bool = False,
 ) -> Bools:
-    """Return a set of categories for each item that holds its category with a stated probability.
+    """Return sets that contain the items' categories with a given probability.
 
     Parameters
     ----------
     posteriors : sequence of ndarray, shape (I, K)
-        Probabilities of all items by fold, in which the gold items of this fold had no part; one of
-        them alone where no gold item had a part in any.
+        Probabilities of all items, by fold, computed without the gold items of the fold; a single
+        array if no gold was used.
     fold : array_like of int, shape (I,)
         Fold of each gold item; -1 for other items.
     gold : array_like of int, shape (I,)
@@ -135,7 +136,7 @@ def conformal_sets(
     level : float, default 0.9
         In (0, 1).
     by_category : bool, default False
-        Whether a category is judged by gold items of this category alone.
+        Whether only gold items of a category are used for that category.
 
     Returns
     -------
@@ -145,7 +146,7 @@ def conformal_sets(
     Raises
     ------
     AnnotationError
-        If the level is out of its range, or there are too few gold items to leave a category out.
+        If the level is out of range, or there are too few gold items to exclude a category.
 
     Examples
     --------

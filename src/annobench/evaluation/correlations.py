@@ -1,11 +1,11 @@
-r"""Correlation of a judge's scores with people's, over all items and within groups.
+r"""Correlation of a judge's scores with humans', over all items and within groups.
 
-Items come in groups, such as the answers to one question. The *pooled* correlation is that over
-all items; the *within* correlation is the mean over groups of the correlation in each, as usual in
-the evaluation of generated texts, where it says whether a judge can distinguish the answers to one
-question. A group in which either side is constant has no correlation and is left out of the mean;
-how many are left out belongs to the result. The two differ if groups differ in level: a judge that
-only knows which questions are easy has a pooled correlation and none within.
+Items come in groups, such as the answers to one question. The *pooled* correlation is computed over
+all items; the *within* correlation is the mean of the groups' correlations, as usual in the
+evaluation of generated texts, where it shows whether a judge can distinguish answers to the same
+question. A group in which either variable is constant has no correlation and is left out; the
+result has the number of such groups. The two correlations differ if groups differ in level: a judge
+that only recognises easy questions has a pooled correlation, but none within groups.
 
 Pearson's r, Spearman's rho (r of mid-ranks) and Kendall's tau-b are available. With s the sign of
 a difference and sums over pairs of items,
@@ -13,9 +13,9 @@ a difference and sums over pairs of items,
 .. math:: \tau_b = \frac{\sum s(x_i - x_j) s(y_i - y_j)}
           {\sqrt{\sum s(x_i - x_j)^2 \sum s(y_i - y_j)^2}} .
 
-Two judges scored by the same people share these and the items, so that their correlations are
-dependent: `williams_test` for independent items (Williams 1959; Steiger 1980, equation 7), and
-`correlation_draws` with one set of draws for both if items are clustered in groups.
+The correlations of two judges with the same humans' scores are dependent: `williams_test` for
+independent items (Williams 1959; Steiger 1980, equation 7), and `correlation_draws` with one set of
+draws for both if items are clustered in groups.
 
 Kendall (1945). The treatment of ties in ranking problems. Biometrika 33, 239-251. Williams (1959).
 The comparison of regression variables. JRSS B 21, 396-399. Steiger (1980). Tests for comparing
@@ -63,7 +63,7 @@ class GroupedCorrelation(SummarisedScalars):
     method : str
         "pearson", "spearman" or "kendall".
     pooled : float
-        Over all items, in [-1, 1]; NaN if either side is constant.
+        Correlation over all items, in [-1, 1]; NaN if either variable is constant.
     within : float
         Mean of the groups' correlations, in [-1, 1]; NaN if no group has one.
     n_items : int
@@ -71,7 +71,7 @@ class GroupedCorrelation(SummarisedScalars):
     n_groups : int
         Groups with such items.
     n_constant : int
-        Groups that are left out, as one side is constant or there is only one item.
+        Number of groups left out because a variable is constant or there is only one item.
     by_group : ndarray of shape (G,)
         Correlation in each group; NaN if it is left out.
     """
@@ -120,11 +120,11 @@ class WilliamsTest(SummarisedScalars):
     Attributes
     ----------
     difference : float
-        The first correlation less the second.
+        The first correlation minus the second.
     statistic : float
         Student's t under equal correlations.
     degrees_of_freedom : int
-        Items less 3.
+        Number of items minus 3.
     p_value : float
         Two-sided.
     """
@@ -143,7 +143,7 @@ def grouped_correlation(
     Parameters
     ----------
     scores, reference : array_like of float, shape (I,)
-        Such as a judge's and people's; an item without one of them (NaN) is left out.
+        For instance a judge's and humans' scores; items without one of them (NaN) are left out.
     groups : array_like of int, shape (I,)
         Code of each item's group, from 0.
     method : {"pearson", "spearman", "kendall"}, default "pearson"
@@ -152,12 +152,12 @@ def grouped_correlation(
     Returns
     -------
     GroupedCorrelation
-        Both correlations, and how many groups are left out.
+        Both correlations, and the number of groups left out.
 
     Raises
     ------
     AnnotationError
-        If the shapes differ, a code is negative or no whole number, or the method is not known.
+        If the shapes differ, a code is negative or not a whole number, or the method is unknown.
 
     Examples
     --------
@@ -195,27 +195,28 @@ def correlation_draws(
     Parameters
     ----------
     scores, reference, groups : array_like of shape (I,)
-        As of `grouped_correlation`.
+        As for `grouped_correlation`.
     draws : array_like, shape (S, G)
-        How often each sample has each group, as `annobench.resampling.clusters.cluster_draws`
-        makes them; one set for two judges gives their difference its correlation.
+        Multiplicity of each group in each sample, from
+        `annobench.resampling.clusters.cluster_draws`; use the same draws for two judges to account
+        for their dependence.
     method : {"pearson", "spearman", "kendall"}, default "pearson"
         The coefficient.
 
     Returns
     -------
     CorrelationDraws
-        Of each sample.
+        Correlations in each sample.
 
     Raises
     ------
     AnnotationError
-        As of `grouped_correlation`, or if a group has no column of draws.
+        As for `grouped_correlation`, or if a group has no column of draws.
 
     Notes
     -----
-    Copies of a group are distinct groups within, and tied with one another when pooled. Pooled
-    rank correlations take time in the square of the number of items.
+    Copies of a group count as distinct groups within, and are tied with one another when pooled.
+    Pooled rank correlations take time quadratic in the number of items.
 
     Examples
     --------
@@ -251,7 +252,7 @@ def williams_test(first: float, second: float, between: float, n_items: int) -> 
     Returns
     -------
     WilliamsTest
-        The difference with its two-sided p-value; NaN if the correlations leave no variance.
+        The difference with its two-sided p-value; NaN if the variance is not positive.
 
     Raises
     ------
@@ -286,7 +287,7 @@ def williams_test(first: float, second: float, between: float, n_items: int) -> 
 def _checked(
     caller: str, scores: ArrayLike, reference: ArrayLike, groups: ArrayLike, method: str
 ) -> tuple[Floats, Floats, NDArray[np.int64], NDArray[np.bool_]]:
-    """Return both scores, with 0 where one is missing, the groups, and what is not missing."""
+    """Return both scores, with 0 for missing values, the groups, and a mask of complete items."""
     if method not in get_args(Method):
         raise AnnotationError(
             f"{caller}: method {method!r} is not one of {', '.join(get_args(Method))}. Choose one."
@@ -312,7 +313,7 @@ def _by_group(
     n_groups: int,
     method: Method,
 ) -> Floats:
-    """Correlate in each group, all groups at once in a table of groups by places."""
+    """Correlate in each group, vectorised over a padded table of groups."""
     own = np.flatnonzero(seen)
     order = own[np.argsort(codes[own], kind="stable")]
     sizes = np.bincount(codes[own], minlength=n_groups)
@@ -339,7 +340,7 @@ def _pooled(
     weights: Floats,
     method: Method,
 ) -> Floats:
-    """Correlate over all items, each as often as its group is drawn."""
+    """Correlate over all items, weighted by the multiplicity of their group."""
     x, y, codes = x[seen], y[seen], codes[seen]
     drawn = weights[:, codes]
     if method == "pearson":
@@ -356,7 +357,7 @@ def _pooled(
 
 
 def _pearson(x: Floats, y: Floats, weight: Floats) -> Floats:
-    """Correlate along the last axis; NaN where a side is constant."""
+    """Correlate along the last axis; NaN if a variable is constant."""
     total = weight.sum(axis=-1, keepdims=True)
     means = (ratio((weight * values).sum(axis=-1, keepdims=True), total) for values in (x, y))
     dx, dy = (np.nan_to_num(values - mean) for values, mean in zip((x, y), means, strict=True))

@@ -1,23 +1,23 @@
 r"""Detection of annotation errors: average precision, precision and recall at k, and ties.
 
-A method of error detection gives each label a score, higher where an error is more likely, and an
-annotator checks the labels from the highest score down. With H(k) the errors among the first k of N
-labels, and E errors in all,
+A method of error detection gives each label a score, higher if an error is more likely, and an
+annotator checks the labels in decreasing order. With H(k) errors among the first k of N labels, and
+E errors in all,
 
 - precision at k is H(k) / k, and recall at k is H(k) / E;
-- average precision is the mean, over the errors, of the precision at the place of each.
+- average precision is the mean over errors of the precision at their ranks.
 
-Both need an order, and scores that take few values leave it open: half of all labels may share the
-highest score, and then precision at 100 is whatever the sorting routine does with them. The
-functions here return the expected value over all orders of tied labels, each equally likely, with
-the lowest and the highest. With h errors among n tied labels, N labels and H errors above them,
+Both need an order, which is not unique if scores are tied: half of all labels may share the highest
+score, and precision at 100 then depends on the sorting routine. The functions here return the
+expected value over all equally likely orders of tied labels, with the lowest and highest values.
+With h errors among n tied labels, N labels and H errors above them,
 
 - the first k contain H + (k - N) h / n errors on average, at least H + max(0, k - N - (n - h)) and
   at most H + min(h, k - N);
 - the i-th of the tied labels is an error with probability h / n, and there are then
   (i - 1) (h - 1) / (n - 1) others before it on average.
 
-Average precision has a second definition, by thresholds instead of places: the sum over distinct
+Average precision has a second definition, by thresholds instead of ranks: the sum over distinct
 scores of the precision at the last label with the score, weighted by the share of errors with it.
 It needs no order, and is what scikit-learn computes.
 
@@ -67,7 +67,7 @@ class OverOrders(SummarisedScalars):
     expected : float
         Mean over the orders.
     lowest, highest : float
-        With the errors last, and first, among labels with equal scores.
+        Scores with errors last, and first, among tied labels.
     """
 
     expected: float
@@ -76,7 +76,7 @@ class OverOrders(SummarisedScalars):
 
 
 def average_precision(is_error: ArrayLike, score: ArrayLike) -> float:
-    """Compute average precision by thresholds, to which the order of ties does not matter.
+    """Compute average precision by thresholds, which does not depend on the order of ties.
 
     Parameters
     ----------
@@ -107,22 +107,22 @@ def average_precision(is_error: ArrayLike, score: ArrayLike) -> float:
 
 
 def average_precision_over_orders(is_error: ArrayLike, score: ArrayLike) -> OverOrders:
-    """Compute average precision by places, over all orders of labels with equal scores.
+    """Compute average precision by ranks, over all orders of tied labels.
 
     Parameters
     ----------
     is_error, score : array_like, shape (N,)
-        As of `average_precision`.
+        As for `average_precision`.
 
     Returns
     -------
     OverOrders
-        Each value in (0, 1]; all are equal if no scores are.
+        Each value in (0, 1]; all are equal if there are no ties.
 
     Raises
     ------
     AnnotationError
-        As of `average_precision`.
+        As for `average_precision`.
 
     Examples
     --------
@@ -150,19 +150,19 @@ def precision_at(is_error: ArrayLike, score: ArrayLike, k: int) -> OverOrders:
     Parameters
     ----------
     is_error, score : array_like, shape (N,)
-        As of `average_precision`.
+        As for `average_precision`.
     k : int
-        How many labels are checked, from 1 to N.
+        Number of labels checked, from 1 to N.
 
     Returns
     -------
     OverOrders
-        In [0, 1]; all values are equal if the k-th label shares its score with none below.
+        In [0, 1]; all values are equal if the k-th label is not tied with a lower one.
 
     Raises
     ------
     AnnotationError
-        As of `average_precision`, or if there are fewer than k labels.
+        As for `average_precision`, or if there are fewer than k labels.
 
     Examples
     --------
@@ -179,9 +179,9 @@ def recall_at(is_error: ArrayLike, score: ArrayLike, k: int) -> OverOrders:
     Parameters
     ----------
     is_error, score : array_like, shape (N,)
-        As of `average_precision`.
+        As for `average_precision`.
     k : int
-        How many labels are checked, from 1 to N.
+        Number of labels checked, from 1 to N.
 
     Returns
     -------
@@ -191,7 +191,7 @@ def recall_at(is_error: ArrayLike, score: ArrayLike, k: int) -> OverOrders:
     Raises
     ------
     AnnotationError
-        As of `precision_at`.
+        As for `precision_at`.
 
     Examples
     --------
@@ -210,9 +210,9 @@ def average_precision_replicates(
     Parameters
     ----------
     is_error, score : array_like, shape (N,)
-        As of `average_precision`.
+        As for `average_precision`.
     counts : array_like, shape (B, N)
-        How often each label is in each sample; where items are resampled, the labels of one have
+        Multiplicity of each label in each sample; if items are resampled, labels of an item have
         the same count.
 
     Returns
@@ -223,7 +223,7 @@ def average_precision_replicates(
     Raises
     ------
     AnnotationError
-        As of `average_precision`, or if there is not one count for each label.
+        As for `average_precision`, or if there is not one count for each label.
 
     Examples
     --------
@@ -243,9 +243,9 @@ def precision_replicates(
     Parameters
     ----------
     is_error, score : array_like, shape (N,)
-        As of `average_precision`.
+        As for `average_precision`.
     k : int
-        How many labels are checked.
+        Number of labels checked.
     counts : array_like, shape (B, N)
         As of `average_precision_replicates`; each sample has at least k labels.
 
@@ -279,7 +279,7 @@ def precision_replicates(
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """Labels with equal scores, from the highest score down: their order, and where each begins."""
+    """Groups of tied labels in decreasing order of score."""
 
     order: NDArray[np.int64]
     starts: NDArray[np.int64]
@@ -337,7 +337,7 @@ def _in_order(errors: Bools) -> float:
 def _hits(
     is_error: ArrayLike, score: ArrayLike, k: int, caller: str
 ) -> tuple[tuple[float, float, float], float]:
-    """Return errors among the first k, expected, at least and at most; and all errors."""
+    """Return the expected, minimum and maximum errors among the first k, and all errors."""
     errors, groups = _checked(is_error, score, caller)
     if not 1 <= k <= errors.size:
         raise AnnotationError(

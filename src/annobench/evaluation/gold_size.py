@@ -1,10 +1,10 @@
-"""How many gold items are needed to distinguish two methods.
+"""Number of gold items needed to detect a difference between two methods.
 
 Two methods are compared on the same gold items. On item i the difference d_i is 1 if only the first
-is right, -1 if only the second is, else 0, and in between where best categories tie. With delta the
-mean of d and psi the mean of d squared, which without ties is the share of items on which exactly
-one of the two is right (the discordance), n items distinguish the methods at level alpha,
-two-sided, with power 1 - beta, where
+is correct, -1 if only the second is, and 0 otherwise, with intermediate values for ties. With delta
+the mean of d and psi the mean of d squared, which without ties is the share of items on which
+exactly one of the two is right (the discordance), the number of items needed at two-sided level
+alpha for power 1 - beta is
 
     n = (z(1 - alpha / 2) sqrt(psi) + z(1 - beta) sqrt(psi - delta^2))^2 / delta^2,
 
@@ -40,16 +40,17 @@ class AccuracyDifference(SummarisedScalars):
     n_items : int
         Gold items.
     difference : float
-        Accuracy of the first less that of the second, in [-1, 1].
+        Accuracy of the first minus that of the second, in [-1, 1].
     discordance : float
         Mean square of the items' differences, in [0, 1].
     p_value : float
-        Of McNemar's test; 1 if the methods differ nowhere.
+        P-value of McNemar's test; 1 if the methods never differ.
     items_needed : float
-        Gold items that would distinguish the methods, if difference and discordance are as seen;
-        infinite if the difference is 0.
+        Number of gold items needed, if difference and discordance are as observed; infinite if the
+        difference is 0.
     detectable : float
-        The difference that as many items as there are would detect, if the discordance is as seen.
+        The difference detectable with the present number of items, if the discordance is as
+        observed.
     """
 
     n_items: int
@@ -63,19 +64,19 @@ class AccuracyDifference(SummarisedScalars):
 def items_needed(
     difference: float, discordance: float, *, level: float = 0.05, power: float = 0.8
 ) -> float:
-    """Return how many gold items are needed to distinguish two methods.
+    """Return the number of gold items needed to detect a difference.
 
     Parameters
     ----------
     difference : float
-        Of the accuracies, in [-1, 1].
+        Difference of the accuracies, in [-1, 1].
     discordance : float
         Share of the items on which exactly one of the two is right; with ties, the mean square of
         the items' differences.
     level : float, default 0.05
-        Of the two-sided test.
+        Level of the two-sided test.
     power : float, default 0.8
-        Probability of distinguishing them.
+        Probability of detecting the difference.
 
     Returns
     -------
@@ -90,8 +91,8 @@ def items_needed(
 
     Notes
     -----
-    The formula at the top of this module. A difference seen on few items may be far from the true
-    one, and the number with it.
+    The formula is that at the top of this module. A difference estimated from few items may be far
+    from the true one, and so may the number of items.
 
     References
     ----------
@@ -167,18 +168,18 @@ def compare_accuracies(
     Parameters
     ----------
     first, second : array_like, shape (I, K)
-        Probabilities of the categories. Of t equally probable best ones each counts 1/t.
+        Probabilities of the categories. Of t tied best categories each counts 1/t.
     gold : array_like of int, shape (I,)
         Codes of the gold categories; items with -1 are left out.
     level : float, default 0.05
-        Of the two-sided test.
+        Level of the two-sided test.
     power : float, default 0.8
-        Probability of distinguishing the methods that is aimed at.
+        Required probability of detecting the difference.
 
     Returns
     -------
     AccuracyDifference
-        The difference, its test, and how many gold items would do.
+        The difference, its test, and the number of gold items needed.
 
     Raises
     ------
@@ -223,7 +224,7 @@ def compare_accuracies(
 def _right(
     posterior: ArrayLike, gold: NDArray[np.int64], kept: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Return what each gold item adds to the number of right ones, shape (I,)."""
+    """Return each gold item's contribution to the number correct, shape (I,)."""
     best = best_categories(np.asarray(posterior, dtype=np.float64)[kept])
     shares: NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
     return shares[np.arange(len(shares)), gold[kept]]
@@ -242,9 +243,9 @@ def rank_methods(posteriors: Mapping[str, ArrayLike], gold: ArrayLike) -> pd.Dat
     Returns
     -------
     DataFrame
-        A row for each method, the best first: `method`, `minus_best` (its accuracy less that of
-        the best), `discordance`, `p_value` (McNemar's test against the best, with Holm's correction
-        for all these tests) and `items_needed`; the last two are NaN for the best.
+        One row per method, the best first: `method`, `minus_best` (its accuracy minus that of the
+        best), `discordance`, `p_value` (McNemar's test against the best, with Holm's correction for
+        all these tests) and `items_needed`; the last two are NaN for the best.
 
     Raises
     ------
@@ -253,8 +254,8 @@ def rank_methods(posteriors: Mapping[str, ArrayLike], gold: ArrayLike) -> pd.Dat
 
     Notes
     -----
-    Of equally accurate methods the one named first is the best. The best is chosen on the same
-    items that compare it: its lead is smaller than it seems.
+    Ties are broken by order. The best method is chosen on the same items on which it is compared,
+    so its lead is overestimated.
 
     References
     ----------

@@ -7,12 +7,10 @@ Y = l with probability ``confusion[k, l]`` if Z = k, and labels are independent 
     H[Z | Y]       = sum over l of p(l) H[Z | Y = l]             conditional entropy
     I[Z; Y]        = H[Z] - H[Z | Y]                             mutual information
 
-All in bits. An annotator whose labels do not depend on the category (a spammer) gives 0 bits.
-One who is always right gives H[Z] bits, and so does one who is always wrong between two
-categories: labels can be informative without being right. The probabilities are treated as known;
-if they were estimated, pass draws from their posterior or
-bootstrap replicates, and the result has the same draws, from which `with_interval` makes an
-interval.
+All in bits. An annotator whose labels do not depend on the category (a spammer) gives 0 bits. One
+who is always right gives H[Z] bits, and so does one who is always wrong on two categories: labels
+can be informative without being correct. The probabilities are treated as known; for estimates,
+pass posterior draws or bootstrap replicates, and use `with_interval` on the result.
 
 References: Passonneau and Carpenter (2014), section 2.2.2; Cover and Thomas (1991), chapter 2.
 """
@@ -69,7 +67,7 @@ def entropy(probability: ArrayLike) -> FloatArray:
     Raises
     ------
     ValueError
-        If a row is no distribution.
+        If a row is not a distribution.
 
     References
     ----------
@@ -102,7 +100,7 @@ def conditional_entropy(prevalence: ArrayLike, confusion: ArrayLike) -> FloatArr
     Raises
     ------
     ValueError
-        If a row is no distribution, or the numbers of categories differ.
+        If a row is not a distribution, or the numbers of categories differ.
 
     References
     ----------
@@ -136,12 +134,12 @@ def mutual_information(prevalence: ArrayLike, confusion: ArrayLike) -> FloatArra
     Raises
     ------
     ValueError
-        If a row is no distribution, or the numbers of categories differ.
+        If a row is not a distribution, or the numbers of categories differ.
 
     Notes
     -----
     Computed as the relative entropy of the joint distribution to the product of its margins,
-    which loses no digits next to 0.
+    which is accurate near 0.
 
     References
     ----------
@@ -180,12 +178,12 @@ def with_interval(draws: ArrayLike, level: float = 0.95) -> Interval:
     Raises
     ------
     ValueError
-        If there are no draws, or the level is out of its range.
+        If there are no draws, or the level is out of range.
 
     Notes
     -----
-    Information can't be negative, so estimated parameters give a spammer more than 0 bits on
-    average: the interval's lower end, not the mean, says what is sure.
+    Information can't be negative, so with estimated parameters even a spammer has positive
+    information on average: rely on the lower limit, not on the mean.
 
     Examples
     --------
@@ -212,7 +210,7 @@ class InformationCurve(Summarised):
     standard_error : ndarray, shape (..., M + 1)
         Monte Carlo error of `entropy`; 0 where it is exact.
     cost : ndarray, shape (M + 1,)
-        Money spent by then; the number of labels if no prices were given.
+        Cumulative cost; the number of labels if no prices were given.
     """
 
     entropy: FloatArray
@@ -250,12 +248,12 @@ class InformationCurve(Summarised):
         Parameters
         ----------
         axes : matplotlib.axes.Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on; by default those of a new figure.
 
         Returns
         -------
         matplotlib.axes.Axes
-            What was drawn on.
+            The axes.
         """
         axes = axes_or_new(axes)
         table = self.summary()
@@ -265,17 +263,17 @@ class InformationCurve(Summarised):
 
     @cached_property
     def information(self) -> FloatArray:
-        """Bits gained so far, ``entropy[..., 0] - entropy``."""
+        """Cumulative information in bits, ``entropy[..., 0] - entropy``."""
         return self.entropy[..., :1] - self.entropy
 
     @cached_property
     def bits_per_cost(self) -> FloatArray:
-        """Bits by then for each unit of money, shape (..., M + 1); NaN where nothing is spent."""
+        """Cumulative information per unit of cost, shape (..., M + 1); NaN if the cost is 0."""
         return ratio(self.information, self.cost)
 
     @cached_property
     def marginal_bits_per_cost(self) -> FloatArray:
-        """Bits of each further label for each unit of its price, shape (..., M)."""
+        """Information of each further label per unit of its price, shape (..., M)."""
         return ratio(np.diff(self.information, axis=-1), np.diff(self.cost))
 
 
@@ -287,15 +285,15 @@ def information_curve(
     draws: int | None = None,
     rng: np.random.Generator | int | None = None,
 ) -> InformationCurve:
-    """Follow the expected entropy of a category over several labels, and their cost.
+    """Compute the expected entropy of a category after several labels, and their cost.
 
     Parameters
     ----------
     prevalence : array_like, shape (..., K)
         Distribution of the category before any label.
     confusion : array_like, shape (..., M, K, L)
-        Confusion matrix of the annotator of each label, in the order of the labels. An
-        annotator who labels twice, independently, stands there twice.
+        Confusion matrix of the annotator of each label, in the order of the labels. An annotator
+        who labels twice, independently, occurs twice.
     price : array_like, shape (M,), optional
         Price of each label, at least 0. By default every label costs 1.
     draws : int, optional
@@ -312,13 +310,13 @@ def information_curve(
     Raises
     ------
     ValueError
-        If a row is no distribution, shapes do not match, a price is negative, there are too
-        many sequences to enumerate, or too few draws.
+        If a row is not a distribution, shapes do not match, a price is negative, there are too many
+        sequences to enumerate, or too few draws.
 
     Notes
     -----
-    Enumeration costs L ** M posteriors, sampling M per draw. Information after n labels is never
-    more than the sum of the n labels' own, as they repeat each other.
+    Enumeration costs L ** M posteriors, sampling M per draw. The information of n labels never
+    exceeds the sum of their individual information, as labels are redundant.
 
     References
     ----------
@@ -357,17 +355,17 @@ def information_curve(
 
 @dataclass(frozen=True, eq=False)
 class LabelsNeeded(Summarised):
-    """The number of labels until an item's category is certain enough.
+    """The number of labels until an item's category is sufficiently certain.
 
     Attributes
     ----------
     distribution : ndarray, shape (M + 1,)
-        Share of the items that stopped after 0, 1, ..., M labels. Items that were not certain
-        after M labels are in none, so that the sum is `share_certain`.
+        Share of the items that stopped after 0, 1, ..., M labels. Items that are not certain after
+        M labels are not counted, so the sum is `share_certain`.
     standard_error : float
         Monte Carlo error of `expected`.
     expected_accuracy : float
-        Share of items whose most probable category at the stop is the right one.
+        Share of items whose most probable category is correct when labelling stops.
     """
 
     distribution: FloatArray
@@ -398,7 +396,7 @@ class LabelsNeeded(Summarised):
 
     @cached_property
     def expected(self) -> float:
-        """Mean number of labels of an item; those never certain count with the limit M.
+        """Mean number of labels per item, with M for items that never become certain.
 
         A lower bound, therefore, if `share_certain` is below 1.
         """
@@ -428,15 +426,15 @@ def labels_needed(
     confusion : array_like, shape (J, K, L)
         Confusion matrices of the pool.
     certainty : float
-        Wanted posterior probability, in (0, 1).
+        Required posterior probability, in (0, 1).
     rng : numpy.random.Generator or int, optional
         Source of randomness, or a seed.
     share : array_like, shape (J,), optional
-        Share of the labels that each annotator gives; by default all give as many.
+        Share of the labels that each annotator gives; by default equal shares.
     n_items : int, default 10_000
         Simulated items, at least 2.
     max_labels : int, default 1_000
-        Labels after which an item is given up.
+        Maximum number of labels per item.
 
     Returns
     -------
@@ -446,7 +444,7 @@ def labels_needed(
     Raises
     ------
     ValueError
-        If a row is no distribution, shapes do not match, or a number is out of its range.
+        If a row is not a distribution, shapes do not match, or a number is out of range.
 
     Notes
     -----
@@ -568,7 +566,7 @@ def _enumerate(prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
     if n_codes**n_labels * n_categories * max(1, int(np.prod(batch))) > MAX_SEQUENCES:
         raise ValueError(
             f"information_curve: {n_labels} labels in {n_codes} categories are too many sequences "
-            "to enumerate. Give draws, and items are sampled."
+            f"to enumerate. Give draws to sample items instead."
         )
     joint = prevalence[..., None, :]
     expected = [_unnormalised_entropy(joint).sum(axis=-1)]

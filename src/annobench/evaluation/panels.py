@@ -1,12 +1,12 @@
-r"""How good are several annotators together? Averages and votes of every n of them.
+r"""Accuracy of panels: averages and votes of every n annotators.
 
 J annotators label the same items on an interval scale. `panel_correlations` averages the labels of
 each of the ``J! / (n! (J - n)!)`` subsets of n, correlates the average with a target, such as an
-expert, and returns the mean correlation for each n. `smallest_panel` finds the least n at which
-that reaches a reference, such as the correlation of a single expert with the others.
+expert, and returns the mean correlation for each n. `smallest_panel` finds the smallest n that
+reaches a reference, such as the correlation of a single expert with the others.
 
-`vote_accuracy` is the counterpart for categories: the accuracy of the majority vote of n labels,
-which are drawn from those of each item without replacement; categories that tie have equal chances.
+`vote_accuracy` is the counterpart for categories: the accuracy of the majority vote of n labels
+drawn without replacement from each item's; ties are broken at random.
 
 Both are exact. Snow, O'Connor, Jurafsky and Ng (2008) compare crowds with experts in this way.
 """
@@ -43,9 +43,9 @@ def panel_correlations(
     labels : array_like, shape (J, I)
         The label of each of J annotators, at most 14, for each item.
     targets : array_like, shape (T, I) or (I,)
-        Numbers that the averages are correlated with; correlations are averaged over them.
+        Targets with which the averages are correlated; correlations are averaged over targets.
     weights : array_like, shape (S, I), optional
-        How often each item counts in each of S samples, such as bootstrap samples.
+        Weight of each item in each of S samples, such as bootstrap samples.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def panel_correlations(
     Raises
     ------
     AnnotationError
-        If the shapes do not fit, a label is missing, or there are more than 14 annotators.
+        If shapes do not match, a label is missing, or there are more than 14 annotators.
 
     Examples
     --------
@@ -132,20 +132,20 @@ def _variance(square: Floats, mean: Floats) -> Floats:
 
 
 def smallest_panel(curve: ArrayLike, reference: ArrayLike) -> Floats:
-    """Find how many annotators are needed to reach a reference.
+    """Find the number of annotators needed to reach a reference.
 
     Parameters
     ----------
     curve : array_like, shape (..., J)
         By the number of annotators, as `panel_correlations` or `vote_accuracy` returns it.
     reference : array_like, shape (...)
-        What is to be reached.
+        The value to reach.
 
     Returns
     -------
     ndarray, shape (...)
-        The least number from 1 to J at which the curve is at least the reference; infinite where
-        it never is.
+        The smallest number from 1 to J at which the curve reaches the reference; infinite if it
+        never does.
 
     Examples
     --------
@@ -162,15 +162,15 @@ def vote_accuracy(counts: ArrayLike, gold: ArrayLike) -> Floats:
     Parameters
     ----------
     counts : array_like of int, shape (I, K)
-        How many annotators gave each item each category; as many in every row.
+        Number of annotators who gave each item each category; equal row sums.
     gold : array_like of int, shape (I,)
-        The code of the category that is right.
+        Code of each item's correct category.
 
     Returns
     -------
     ndarray, shape (N,)
         Expected accuracy by the number of labels n from 1 to N, over all ways to draw n of the
-        N labels of an item; categories that tie have the same chance.
+        N labels of an item; ties are broken at random.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def vote_accuracy(counts: ArrayLike, gold: ArrayLike) -> Floats:
 
     Notes
     -----
-    With two categories an even number of labels is no better than the odd number before it.
+    With two categories, an even number of labels is no better than one label fewer.
 
     Examples
     --------
@@ -193,8 +193,8 @@ def vote_accuracy(counts: ArrayLike, gold: ArrayLike) -> Floats:
     totals = np.unique(table.sum(axis=1))
     if totals.size != 1 or totals[0] < 1:
         raise AnnotationError(
-            "vote_accuracy: items have different numbers of labels, or none. Give items with as "
-            "many labels each."
+            "vote_accuracy: items have different numbers of labels, or none. Give items with equal "
+            "numbers of labels."
         )
     if right.shape != table.shape[:1] or ((right < 0) | (right >= table.shape[1])).any():
         raise AnnotationError(
@@ -218,7 +218,7 @@ def _one_item(counts: Sequence[int], right: int) -> list[float]:
 
 
 def _ways(counts: Sequence[int], most: int) -> dict[tuple[int, int], int]:
-    """Count the ways to draw labels, at most so many of a category: by labels, and ties."""
+    """Count the ways to draw labels under a maximum per category, by number of labels and ties."""
     ways: dict[tuple[int, int], int] = {(0, 0): 1}
     for count in counts:
         longer: dict[tuple[int, int], Any] = {}

@@ -1,4 +1,4 @@
-"""Scores against a gold standard on labels that memory does not hold."""
+"""Scores against a gold standard for labels that do not fit in memory."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Gold = Mapping[int, tuple[NDArray[np.int32], NDArray[np.int32]]]
 
 @dataclass(frozen=True, eq=False)
 class PartitionedScores(Summarised):
-    """Scores of a fit, and of annotators, on the items that have a gold category.
+    """Scores of a fit and of annotators on gold items.
 
     Attributes
     ----------
@@ -87,12 +87,12 @@ def score_partitions(
     gold : mapping of str to str
         Categories of some items, by name.
     scheduler : str, distributed.Client or concurrent.futures.Executor, optional
-        Who passes over partitions, as for `annobench.report`.
+        What processes partitions, as for `annobench.report`.
 
     Returns
     -------
     PartitionedScores
-        Those of `count_errors` and `confusion_counts` on these items.
+        Results of `count_errors` and `confusion_counts` on these items.
 
     Raises
     ------

@@ -1,18 +1,17 @@
 r"""Means from a few gold values and many predictions: prediction-powered inference.
 
-Y is known of n items, drawn at random, and predicted by f for these and for N others. With a weight
-w of the predictions, ::
+Y is known for n randomly drawn items, and predicted by f for these and N others. With a weight w of
+the predictions, ::
 
     mean = w mean_N(f) + mean_n(Y - w f)
     variance = w^2 var_N(f) / N + var_n(Y - w f) / n
 
-whatever f is, because its mean is added and subtracted. The weight 1 is prediction-powered
-inference; PPI++ uses the weight with the smallest variance, cov_n(Y, f) / ((1 + n / N) var(f)),
-truncated to [0, 1], so that it does about as well as the gold values alone where the predictions
-are useless.
-The intervals are normal, and too narrow if few gold values differ from the most common one. With
-100 gold items, 3,000 others, a sensitivity of .9 and a specificity of .95, the empirical coverage
-of 95% intervals over 4,000 simulated studies is::
+for any f, because its mean is added and subtracted. Weight 1 is prediction-powered inference; PPI++
+uses the weight with minimum variance, cov_n(Y, f) / ((1 + n / N) var(f)), truncated to [0, 1], so
+that useless predictions hardly increase the variance over that of the gold values alone. The
+intervals are normal, and too narrow if few gold values differ from the mode. With 100 gold items,
+3,000 others, a sensitivity of .9 and a specificity of .95, the empirical coverage of 95% intervals
+over 4,000 simulated studies is::
 
     prevalence           .02    .05    .10
     gold items alone    .950   .967   .932    Wilson's interval
@@ -51,22 +50,22 @@ FEWEST_OF_RARER_KIND: Final = 10
 
 @dataclass(frozen=True)
 class PredictionPoweredMean(SummarisedScalars):
-    """A mean, estimated with the help of predictions.
+    """A mean estimated from gold values and predictions.
 
     Attributes
     ----------
     estimate : float
-        Not cut to any range.
+        Not truncated to a range.
     standard_error : float
         Of the estimate.
     weight : float
-        What predictions count: 1 in full, 0 not at all.
+        Weight of the predictions, from 0 to 1.
     n_gold, n_others : int
-        Items with a gold value, and others with a prediction.
+        Numbers of items with a gold value, and of others with a prediction.
     gold_variance : float
         Of the gold values.
     n_differing : int
-        Gold values that differ from the most common one; of two values, how many are the rarer.
+        Number of gold values that differ from the mode; for binary values, the number of the rarer.
     """
 
     estimate: float
@@ -88,7 +87,7 @@ class PredictionPoweredMean(SummarisedScalars):
         Returns
         -------
         Interval
-            Not cut to any range.
+            Not truncated to a range.
 
         Warns
         -----
@@ -99,7 +98,7 @@ class PredictionPoweredMean(SummarisedScalars):
             warnings.warn(
                 f"prediction_powered_mean: {self.n_differing} of {self.n_gold} gold values differ "
                 f"from the most common one, fewer than {FEWEST_OF_RARER_KIND}, and the normal "
-                "interval is too narrow. Check more items, or for a prevalence take "
+                "interval is too narrow. Check more items, or for a prevalence use "
                 "annobench.judges.prevalence.joint.",
                 IntervalWarning,
                 stacklevel=2,
@@ -109,7 +108,7 @@ class PredictionPoweredMean(SummarisedScalars):
 
     @property
     def n_gold_alone(self) -> float:
-        """How many gold values alone would give the same standard error."""
+        """Number of gold values that alone would give the same standard error."""
         if not self.standard_error:
             return np.inf
         return self.gold_variance / self.standard_error**2
@@ -123,12 +122,12 @@ def prediction_powered_mean(
     Parameters
     ----------
     gold, predicted : array_like, shape (n,)
-        Gold values of items drawn at random, and what was predicted for these; at least two.
+        Gold values of randomly drawn items, and predictions for these; at least two.
     others : array_like, shape (N,)
-        Predictions for other items; without any the mean of the gold values is returned.
+        Predictions for other items; if there are none, the mean of the gold values is returned.
     weight : float, optional
         1 for prediction-powered inference, 0 for the gold values alone. By default the weight of
-        least variance, as PPI++ takes it.
+        minimum variance (PPI++).
 
     Returns
     -------

@@ -1,10 +1,10 @@
 """Precision and recall of a detector, estimated from a stratified sample of its output.
 
 A detector divides a corpus of I items into those it flags as errors and those it passes.
-An annotator sees a random sample, without replacement, of either stratum. Errors among the
-flagged are hits, errors among the passed are misses. With N_h items in stratum h, a sample
-of n_h and a share p_h of errors in it, the rate of hits is A = N_f p_f / I and that of
-misses B = N_p p_p / I; precision is p_f and recall A / (A + B).
+An annotator checks a random sample of each stratum, drawn without replacement. Errors among the
+flagged are hits, errors among the passed are misses. With N_h items in stratum h, of which n_h are
+sampled, and a share p_h of errors in the sample, the rate of hits is A = N_f p_f / I and the rate
+of misses B = N_p p_p / I; precision is p_f and recall A / (A + B).
 
 The two samples are independent, each count hypergeometric, and the unbiased estimate of the
 variance of p_h is (1 - n_h / N_h) p_h (1 - p_h) / (n_h - 1) (Cochran 1977, theorem 3.2). The
@@ -14,22 +14,21 @@ Methods of intervals, in `METHODS`:
 
 ``paper``
     Tetreault and Chodorow (2008), section 6.3: p -+ z sqrt(p (1 - p) / n), as if sampled with
-    replacement. Precision has the interval of the hits; the paper says that recall is computed
-    in a similar manner: here hits and misses at opposite ends of their intervals, as it has
-    hits and false positives.
+    replacement. Precision has the interval of the hits; the paper says that recall is computed in a
+    similar manner: here with hits and misses at opposite limits of their intervals, as the paper
+    does for hits and false positives.
 ``paper_hits_only``
-    The other reading of that sentence: the hits at the ends of their interval, the misses as
-    estimated.
+    The other reading of that sentence: hits at the limits of their interval, misses at their
+    estimate.
 ``stratified``
     Estimate -+ z standard errors, with the variances above.
 ``logit``
-    The same on the scale of log odds, on which recall is log A - log B; NaN where the share
-    itself is 0 or 1.
+    As ``stratified``, on the logit scale, on which recall is log A - log B; NaN if the share itself
+    is 0 or 1.
 ``wilson``
-    Wilson's interval of each share, with the variance of sampling without replacement, and
-    the two combined by recovering variances from their ends. Recommended: its coverage stays
-    nearest to the level, above all where few misses are found or none, and it has an answer
-    for every sample with an error in it.
+    Wilson's interval of each share, with the variance of sampling without replacement, combined by
+    recovering variances from the limits (MOVER). Recommended: its coverage is closest to the
+    nominal level, especially with few or no misses, and it exists for every sample with an error.
 
 References
 ----------
@@ -86,22 +85,22 @@ _NEGLIGIBLE: Final = 1e-12
 
 @dataclass(frozen=True)
 class StratifiedSample:
-    """What an annotator found in samples of the flagged and of the passed items.
+    """Errors found in samples of the flagged and of the passed items.
 
     Attributes
     ----------
     flagged, passed : int
         Items of the corpus that the detector flags, and that it passes; at least 1 each.
     flagged_sample, passed_sample : int
-        Items sampled of either, from 1 to all of them.
+        Numbers of items sampled from each, from 1 to all.
     hits, misses : int
-        Errors among the sampled items that were flagged, and that were passed.
+        Numbers of errors among the sampled flagged and passed items.
 
     Raises
     ------
     AnnotationError
-        If a number is no whole number, a stratum or a sample is empty, a sample is larger
-        than its stratum, or there are more errors than sampled items.
+        If a number is not a whole number, a stratum or a sample is empty, a sample is larger than
+        its stratum, or there are more errors than sampled items.
     """
 
     flagged: int
@@ -112,7 +111,7 @@ class StratifiedSample:
     misses: int
 
     def __post_init__(self) -> None:
-        """Refuse what can't be a sample."""
+        """Reject an impossible sample."""
         _whole_numbers(self)
         for size, sample, errors in (
             ("flagged", "flagged_sample", "hits"),
@@ -125,25 +124,25 @@ class StratifiedSample:
 
     @property
     def error_share(self) -> float:
-        """Share of errors among all sampled items, in [0, 1]: what stratifying enriches."""
+        """Share of errors among all sampled items, in [0, 1], enriched by stratification."""
         return (self.hits + self.misses) / (self.flagged_sample + self.passed_sample)
 
 
 @dataclass(frozen=True)
 class Population:
-    """A corpus of which everything is known, to plan samples for and to draw them from.
+    """A fully known corpus, for planning and simulation.
 
     Attributes
     ----------
     flagged, passed : int
         Items that the detector flags, and that it passes; at least 1 each.
     flagged_errors, passed_errors : int
-        Errors among either.
+        Numbers of errors among each.
 
     Raises
     ------
     AnnotationError
-        If a number is no whole number, a stratum is empty, or has more errors than items.
+        If a number is not a whole number, a stratum is empty, or has more errors than items.
     """
 
     flagged: int
@@ -152,7 +151,7 @@ class Population:
     passed_errors: int
 
     def __post_init__(self) -> None:
-        """Refuse what can't be a population."""
+        """Reject an impossible population."""
         _whole_numbers(self)
         for name in ("flagged", "passed"):
             size, errors = f"{name}", f"{name}_errors"
@@ -167,7 +166,7 @@ class Population:
     def from_rates(
         cls, size: int, *, error_rate: float, precision: float, recall: float
     ) -> Population:
-        """Make the corpus with the whole numbers nearest to given rates.
+        """Return the corpus whose counts are nearest to given rates.
 
         Parameters
         ----------
@@ -186,7 +185,7 @@ class Population:
         Raises
         ------
         AnnotationError
-            If a rate is out of range, or no corpus of that size has them.
+            If a rate is out of range, or no corpus of that size is possible.
 
         Examples
         --------
@@ -201,7 +200,7 @@ class Population:
         if not 1 <= flagged < size:
             raise AnnotationError(
                 f"from_rates: {size} items with these rates have {flagged} flagged and "
-                f"{size - flagged} passed. Give rates, or a size, that leave some in both strata."
+                f"{size - flagged} passed. Give rates, or a size, with items in both strata."
             )
         return cls(
             flagged=flagged,
@@ -236,17 +235,17 @@ class Population:
         return self.flagged_errors / self.errors if self.errors else math.nan
 
     def standard_errors(self, flagged_sample: int, passed_sample: int) -> tuple[float, float]:
-        """Return the standard errors that samples of given sizes will have.
+        """Return the standard errors for given sample sizes.
 
         Parameters
         ----------
         flagged_sample, passed_sample : int
-            Items to sample of either stratum.
+            Items to sample from each stratum.
 
         Returns
         -------
         tuple of float
-            Of precision, exact; of recall, by the delta method, NaN without an error.
+            Exact for precision; by the delta method for recall, NaN without an error.
 
         Raises
         ------
@@ -277,7 +276,7 @@ class Population:
         Parameters
         ----------
         flagged_sample, passed_sample : int
-            Items to sample of either stratum, without replacement.
+            Items to sample from each stratum, without replacement.
         n : int
             Number of repetitions.
         rng : numpy.random.Generator or int, optional
@@ -326,9 +325,9 @@ class Estimate(NamedTuple):
     value : float
         In [0, 1].
     standard_error : float
-        At least 0; NaN where one sampled item says nothing about the variance.
+        At least 0; NaN if a sample of one item does not identify the variance.
     lower, upper : float
-        Ends of the interval, in [0, 1]; NaN where the method has none.
+        Limits of the interval, in [0, 1]; NaN if the method has none.
     """
 
     value: float
@@ -352,7 +351,7 @@ class SamplingEstimate(Summarised):
     method : str
         One of `METHODS`.
     level : float
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
     """
 
     hits: Estimate
@@ -370,7 +369,7 @@ class SamplingEstimate(Summarised):
         Returns
         -------
         DataFrame
-            A row for each: value, standard_error, lower, upper; index rate, its name.
+            One row per rate: value, standard_error, lower, upper; the index `rate` is its name.
         """
         rates = {field.name: getattr(self, field.name) for field in fields(self)[:6]}
         return pd.DataFrame(rates.values(), pd.Index(rates, name="rate"))
@@ -395,13 +394,13 @@ def estimate(
     method : {"wilson", "logit", "stratified", "paper", "paper_hits_only"}
         How intervals are computed. The point estimates are the same for all.
     level : float, default 0.95
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
 
     Returns
     -------
     SamplingEstimate
-        Six rates, each with standard error and interval. Standard errors are those of
-        sampling without replacement, but for the paper's methods, whose formula they have.
+        Six rates, each with standard error and interval. Standard errors allow for sampling without
+        replacement, except for the paper's methods, which use the paper's formula.
 
     Raises
     ------
@@ -439,8 +438,8 @@ def estimate(
         )
     elif math.isnan(found["recall"][1][0]):
         warnings.warn(
-            "estimate: one item of a stratum of several says nothing about the variance, so "
-            "standard errors are undefined (NaN). Sample at least two.",
+            "estimate: a sample of one item does not identify a stratum's variance, so standard "
+            "errors are undefined (NaN). Sample at least two.",
             DegenerateWarning,
             stacklevel=2,
         )
@@ -454,10 +453,10 @@ class Coverage(NamedTuple):
     Attributes
     ----------
     precision, recall : float
-        Probability that the interval holds the true value, in [0, 1]; a sample without an
-        interval counts as one that does not hold it.
+        Probability that the interval contains the true value, in [0, 1]; samples without an
+        interval count as misses.
     precision_width, recall_width : float
-        Expected width of the intervals that exist.
+        Expected width of the intervals, if they exist.
     """
 
     precision: float
@@ -479,7 +478,7 @@ def coverage(
     Parameters
     ----------
     population : Population
-        With at least one error.
+        The corpus, with at least one error.
     flagged_sample, passed_sample : int
         Items sampled of either stratum.
     method : str
@@ -490,8 +489,8 @@ def coverage(
     Returns
     -------
     Coverage
-        Of precision and of recall; sums over the hypergeometric probabilities of hits and
-        misses, but for outcomes of a probability below 1e-12.
+        Coverage for precision and recall: sums of hypergeometric probabilities of hits and misses,
+        without outcomes of probability below 1e-12.
 
     Raises
     ------
@@ -505,7 +504,7 @@ def coverage(
     """
     if not population.errors:
         raise AnnotationError(
-            "coverage: the population has no error, so there is no recall to cover. Give it one."
+            "coverage: the population has no error, so recall is undefined. Give it at least one."
         )
     _check_sample("coverage", "flagged", population.flagged, flagged_sample)
     _check_sample("coverage", "passed", population.passed, passed_sample)
@@ -532,14 +531,14 @@ def coverage(
 
 
 class SampleSizes(NamedTuple):
-    """Sizes of the two samples, and the half-widths that they give.
+    """Sizes of the two samples, and the resulting half-widths.
 
     Attributes
     ----------
     flagged_sample, passed_sample : int
-        Items to sample; none of the passed where no recall is asked for.
+        Items to sample; no passed items if recall is not requested.
     precision_half_width, recall_half_width : float
-        Expected, at the level asked for; NaN for recall where none was asked for.
+        Expected half-widths at the given level; NaN for recall if not requested.
     """
 
     flagged_sample: int
@@ -555,34 +554,35 @@ def sample_sizes(
     recall_half_width: float | None = None,
     level: float = 0.95,
 ) -> SampleSizes:
-    """Find the smallest samples whose intervals are as narrow as wanted.
+    """Find the smallest samples whose intervals are narrow enough.
 
     Parameters
     ----------
     population : Population
-        The corpus as far as it can be guessed beforehand.
+        The corpus as anticipated.
     precision_half_width, recall_half_width : float, optional
-        Half the width of the interval that each may have at most, above 0; at least one.
+        Maximum half-widths, above 0; give at least one.
     level : float, default 0.95
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
 
     Returns
     -------
     SampleSizes
-        Of all pairs that satisfy both wishes, the one of the fewest items.
+        The pair of sizes with the fewest items that meets the requirements.
 
     Raises
     ------
     AnnotationError
         If no half-width is given, one is not above 0, the level is out of range, or recall is
-        asked for and the population has no error.
+        requested and the population has no error.
 
     Notes
     -----
     Half-widths are z standard errors, with the variance of sampling without replacement.
     For recall alone the optimum is Neyman's: n_h in proportion to the square root of c_h in
-    Var(recall) = sum of c_h (1/n_h - 1/N_h). Here every size of the one sample is tried with
-    the least of the other, so whole numbers, full strata and both wishes need no special case.
+    Var(recall) = sum of c_h (1/n_h - 1/N_h). Here every size of one sample is tried with the
+    smallest size of the other, so whole numbers, full strata and joint requirements need no special
+    case.
 
     References
     ----------
@@ -613,8 +613,8 @@ def sample_sizes(
         return SampleSizes(smallest, 0, z * precision, math.nan)
     if not population.errors:
         raise AnnotationError(
-            "sample_sizes: the population has no error, so recall can't be planned for. "
-            "Give it the errors to be expected."
+            "sample_sizes: the population has no error, so recall can't be planned for. Give it "
+            "the expected errors."
         )
     of_flagged, of_passed = population._recall_spreads()
     flagged = np.arange(smallest, population.flagged + 1)
@@ -632,12 +632,12 @@ def sample_sizes(
 def random_sample_size(
     population: Population, recall_half_width: float, *, level: float = 0.95
 ) -> int:
-    """Find how large a sample of the undivided corpus must be for the same recall.
+    """Find the size of a simple random sample for the same half-width of recall.
 
     Parameters
     ----------
     population : Population
-        The corpus as far as it can be guessed beforehand, with at least one error.
+        The corpus as anticipated, with at least one error.
     recall_half_width : float
         Half the width of the interval of recall, above 0.
     level : float, default 0.95
@@ -646,9 +646,9 @@ def random_sample_size(
     Returns
     -------
     int
-        Items to sample without regard to what the detector says. Recall is then the share of
-        hits among the errors that happen to be sampled, with the large-sample variance
-        R (1 - R) / e * (1/n - 1/I) at the error rate e.
+        Items to sample regardless of the detector's output. Recall is then the share of hits among
+        the errors that happen to be sampled, with the large-sample variance R (1 - R) / e * (1/n -
+        1/I) at the error rate e.
 
     Raises
     ------
@@ -658,8 +658,8 @@ def random_sample_size(
     """
     if not population.errors:
         raise AnnotationError(
-            "random_sample_size: the population has no error, so recall can't be planned for. "
-            "Give it the errors to be expected."
+            "random_sample_size: the population has no error, so recall can't be planned for. Give "
+            "it the expected errors."
         )
     if not recall_half_width > 0:
         raise AnnotationError(
@@ -680,9 +680,9 @@ class Savings(NamedTuple):
     labels_saved : int
         Their difference.
     share_saved : float
-        In [0, 1], of labels and of hours alike.
+        Share of labels, and of hours, saved, in [0, 1].
     hours, exhaustive_hours, hours_saved : float
-        The same in hours of one annotator.
+        Hours of one annotator for the sample and for all items, and their difference.
     """
 
     labels: int
@@ -709,7 +709,7 @@ def savings(labels: int, exhaustive_labels: int, *, hours_per_label: float) -> S
     Returns
     -------
     Savings
-        Labels and hours of either, and what is saved.
+        Labels and hours for both, and the savings.
 
     Raises
     ------
@@ -764,7 +764,7 @@ class _Kernel:
     def estimates(
         self, hits: NDArray[np.int64], misses: NDArray[np.int64]
     ) -> dict[str, tuple[Floats, ...]]:
-        """Return value, standard error and ends of every rate, each of the outcomes' shape."""
+        """Return value, standard error and limits of every rate, in the shape of the outcomes."""
         weights = [size / sum(self.sizes) for size in self.sizes]
         precision = self._share(0, hits)
         a, b = precision.times(weights[0]), self._share(1, misses).times(weights[1])
@@ -840,7 +840,7 @@ def _ratio(part: Floats, total: Floats) -> Floats:
 
 
 def _outcomes(size: int, errors: int, n: int) -> tuple[NDArray[np.int64], Floats]:
-    """Return the errors that a sample can hold, and their probabilities, but for the rarest."""
+    """Return the probable numbers of errors in a sample, and their probabilities."""
     count = np.arange(max(0, n - (size - errors)), min(n, errors) + 1)
     probability = scipy.stats.hypergeom.pmf(count, size, errors, n)
     seen = probability > _NEGLIGIBLE
@@ -874,12 +874,12 @@ def _whole_numbers(record: StratifiedSample | Population) -> None:
 def _check_sample(caller: str, stratum: str, size: int, sample: int) -> None:
     if size < 1:
         raise AnnotationError(
-            f"{caller}: {stratum} is {size}, an empty stratum. Without it there is nothing to "
-            "sample; give at least one item."
+            f"{caller}: {stratum} is {size}, an empty stratum, from which nothing can be sampled; "
+            f"give at least one item."
         )
     if not 1 <= sample <= size:
         raise AnnotationError(
-            f"{caller}: {stratum}_sample is {sample}, and the stratum has {size}. "
+            f"{caller}: {stratum}_sample is {sample}, but the stratum has {size}. "
             f"Give a sample from 1 to {size}."
         )
 

@@ -36,11 +36,11 @@ class Errors(SummarisedScalars):
     Attributes
     ----------
     errors : int
-        Items with one best category, and that a wrong one.
+        Number of items with a single best category that is wrong.
     ties : int
-        Items with several best categories.
+        Number of items with several best categories.
     expected_errors : float
-        `errors`, and what breaking the ties at random adds on average.
+        `errors` plus the expected errors if ties are broken at random.
     expected_accuracy : float
         ``1 - expected_errors / I``, in [0, 1].
     """
@@ -157,18 +157,17 @@ class CategoryScores(Summarised):
     Attributes
     ----------
     precision, recall, f_score : ndarray, shape (..., K)
-        In [0, 1]. Precision is NaN for a category that no label names, recall for one
-        without an item; the F-score is NaN for one that has neither.
+        In [0, 1]. Precision is NaN for a category without labels, recall for one without items; the
+        F-score is NaN for one with neither.
     macro_precision, macro_recall : ndarray, shape (...)
-        Means over the categories that occur in the gold standard or among the labels; a
-        NaN among them counts as 0.
+        Means over the categories that occur in gold or labels, with NaN counted as 0.
     f1_of_averages : ndarray, shape (...)
         Harmonic mean of `macro_precision` and `macro_recall`.
     averaged_f1 : ndarray, shape (...)
         Mean of the categories' F-scores.
     accuracy : ndarray, shape (...)
-        Share of right labels; with one label per item it is precision, recall and F-score
-        pooled over categories (micro average).
+        Share of correct labels; with one label per item it is precision, recall and F-score pooled
+        over categories (micro average).
     """
 
     precision: NDArray[np.float64]
@@ -186,7 +185,7 @@ class CategoryScores(Summarised):
         Returns
         -------
         DataFrame
-            A row for each category: precision, recall, f_score; index category, its code. For
+            One row per category: precision, recall, f_score; the index `category` is its code. For
             several confusion matrices the index is matrix and category.
         """
         matrices, categories = np.size(self.accuracy), self.precision.shape[-1]
@@ -213,13 +212,13 @@ def category_scores(counts: ArrayLike) -> CategoryScores:
     Parameters
     ----------
     counts : array_like, shape (..., K, K)
-        ``[..., k, l]``: labels l given to items of gold category k, such as
-        `confusion_counts` makes for each annotator; shares do as well.
+        ``[..., k, l]``: labels l given to items of gold category k, such as from
+        `confusion_counts`; shares are allowed.
 
     Returns
     -------
     CategoryScores
-        One value, or one a category, for each matrix.
+        One value, or one per category, for each matrix.
 
     Raises
     ------
@@ -228,9 +227,9 @@ def category_scores(counts: ArrayLike) -> CategoryScores:
 
     Notes
     -----
-    Two summaries go by the name of macro F: the harmonic mean of the mean precision and
-    the mean recall, here `f1_of_averages`, and the mean of the F-scores, here `averaged_f1`. The
-    first is at least as large as the second. All are NaN for a matrix without labels.
+    Two summaries are called macro F: the harmonic mean of the mean precision and the mean recall,
+    here `f1_of_averages`, and the mean of the F-scores, here `averaged_f1`. The first is at least
+    as large as the second. All are NaN for a matrix without labels.
 
     References
     ----------
@@ -251,7 +250,7 @@ def category_scores(counts: ArrayLike) -> CategoryScores:
     if table.ndim < 2 or table.shape[-1] != table.shape[-2]:
         raise AnnotationError(
             f"category_scores: a confusion matrix must be square, got shape {table.shape}. "
-            "Give every category a row and a column, empty ones too."
+            "Give every category, even an empty one, a row and a column."
         )
     if not np.isfinite(table).all() or (table < 0).any():
         raise AnnotationError(
@@ -284,7 +283,7 @@ def category_scores(counts: ArrayLike) -> CategoryScores:
 
 
 def _check_gold(caller: str, gold: ArrayLike, n_items: int, n_categories: int) -> NDArray[np.int64]:
-    """Return the gold codes as integers, or say what is wrong with them."""
+    """Return the gold codes as integers after checking them."""
     codes = np.asarray(gold)
     if n_items == 0:
         raise AnnotationError(f"{caller}: there are no items to score. Give at least one.")
@@ -309,7 +308,7 @@ def _check_gold(caller: str, gold: ArrayLike, n_items: int, n_categories: int) -
 
 
 def compare_lists(lists: Mapping[str, ArrayLike]) -> pd.DataFrame:
-    """Compare lists of items, each with each: how much they share, and how much by chance.
+    """Compare lists of items pairwise: overlap, and overlap expected by chance.
 
     Parameters
     ----------
@@ -336,7 +335,7 @@ def compare_lists(lists: Mapping[str, ArrayLike]) -> pd.DataFrame:
     masks = {name: np.asarray(inside, dtype=bool) for name, inside in lists.items()}
     if len({mask.shape for mask in masks.values()}) > 1:
         raise ValueError(
-            "compare_lists: the lists have different lengths. Say of every item whether it is in."
+            "compare_lists: the lists have different lengths. Mark every item as in or out."
         )
     rows = []
     for (first, a), (second, b) in combinations(masks.items(), 2):

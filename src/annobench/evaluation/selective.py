@@ -31,20 +31,20 @@ ABSTAIN = -1
 
 @dataclass(frozen=True, eq=False)
 class AbstainingScores(SummarisedScalars):
-    """Scores of answers some of which were not given.
+    """Scores of answers with abstentions.
 
     Attributes
     ----------
     coverage : float
         Share of items with an answer, in [0, 1].
     accuracy : float
-        Share of all items with the right answer: no answer counts as a wrong one.
+        Share of all items with the correct answer; abstentions count as wrong.
     selective_accuracy : float
-        Share of right answers among those given; NaN if there are none.
+        Share of correct answers among those given; NaN if there are none.
     precision : ndarray, shape (K,)
-        Share of right ones among the answers of a category; NaN for one never answered.
+        Share of correct answers among those of a category; NaN for one never given.
     recall : ndarray, shape (K,)
-        Share of a category's items with the right answer; NaN for one without items.
+        Share of a category's items with the correct answer; NaN for one without items.
     """
 
     coverage: float
@@ -55,7 +55,7 @@ class AbstainingScores(SummarisedScalars):
 
 
 def abstaining_scores(answer: ArrayLike, gold: ArrayLike, n_categories: int) -> AbstainingScores:
-    """Score answers some of which were not given.
+    """Score answers with abstentions.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def abstaining_scores(answer: ArrayLike, gold: ArrayLike, n_categories: int) -> 
     if given.ndim != 1 or given.shape != truth.shape or not given.size:
         raise AnnotationError(
             f"abstaining_scores: answers of shape {given.shape} for gold categories of shape "
-            f"{truth.shape}. Give each of at least one item both."
+            f"{truth.shape}. Give both for every item, and at least one item."
         )
     for name, codes, lowest in (("answer", given, ABSTAIN), ("gold category", truth, 0)):
         if codes.dtype.kind not in "bui" or codes.min() < lowest or codes.max() >= n_categories:
@@ -110,19 +110,19 @@ def abstaining_scores(answer: ArrayLike, gold: ArrayLike, n_categories: int) -> 
 
 @dataclass(frozen=True, eq=False)
 class RiskCoverage(SummarisedScalars):
-    """How the risk falls as a classifier answers only where it is most confident.
+    """The risk of a classifier that answers only its most confident items.
 
     Attributes
     ----------
     coverage : ndarray, shape (I,)
         1/I, 2/I, ..., 1: the share of items answered.
     risk : ndarray, shape (I,)
-        Expected share of errors among as many items of the highest confidence; items of equal
-        confidence come in random order.
+        Expected share of errors among the items with the highest confidence at each coverage; ties
+        are in random order.
     area : float
-        Mean of `risk`, the area under the curve; the error rate if confidence tells nothing.
+        Mean of `risk`, the area under the curve; the error rate if confidence is uninformative.
     smallest_area : float
-        The area of an order that puts all errors last.
+        The area if all errors come last.
     """
 
     coverage: NDArray[np.float64]
@@ -136,12 +136,12 @@ class RiskCoverage(SummarisedScalars):
         Parameters
         ----------
         axes : matplotlib.axes.Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on; by default those of a new figure.
 
         Returns
         -------
         matplotlib.axes.Axes
-            What was drawn on.
+            The axes.
         """
         axes = axes_or_new(axes)
         axes.plot(self.coverage, self.risk)
@@ -179,7 +179,7 @@ def risk_coverage(confidence: ArrayLike, correct: ArrayLike) -> RiskCoverage:
     Parameters
     ----------
     confidence : array_like, shape (I,)
-        How sure the classifier is of each answer; only the order counts.
+        The classifier's confidence in each answer; only the order matters.
     correct : array_like of bool, shape (I,)
         Whether the answer is right.
 
@@ -195,8 +195,8 @@ def risk_coverage(confidence: ArrayLike, correct: ArrayLike) -> RiskCoverage:
 
     Notes
     -----
-    Among items of equal confidence, an error is as likely at each place; so the curve is
-    exact, and no seed decides. Time is that of sorting.
+    Among items of equal confidence, errors are equally likely at each rank, so the curve is exact
+    and needs no seed. Time is that of sorting.
 
     References
     ----------
@@ -213,7 +213,7 @@ def risk_coverage(confidence: ArrayLike, correct: ArrayLike) -> RiskCoverage:
     if sure.ndim != 1 or sure.shape != right.shape or not sure.size:
         raise AnnotationError(
             f"risk_coverage: confidences of shape {sure.shape} for answers of shape "
-            f"{right.shape}. Give each of at least one item both."
+            f"{right.shape}. Give both for every item, and at least one item."
         )
     if np.isnan(sure).any():
         raise AnnotationError(
@@ -232,32 +232,33 @@ def risk_coverage(confidence: ArrayLike, correct: ArrayLike) -> RiskCoverage:
 def possible_answers(
     gold_counts: ArrayLike, accuracy: float, precision: ArrayLike, *, half_unit: float = 0.005
 ) -> tuple[tuple[float, float], NDArray[np.float64]]:
-    """Bound coverage and recall by accuracy and precision that are known to some digits.
+    """Bound coverage and recall given rounded accuracy and precision.
 
-    Right answers of each category are unknown: they are at most its items, sum up to the
-    accuracy, and divided by the precision, which is at most 1, are the answers. Linear programs
-    find the ends.
+    The correct answers of each category are unknown, but are at most its number of items, sum to
+    the accuracy, and divided by the precision give the number of answers. Linear programs find the
+    bounds.
 
     Parameters
     ----------
     gold_counts : array_like, shape (K,)
         Items of each category, at least one in all.
     accuracy : float
-        Share of all items with the right answer, no answer being a wrong one.
+        Share of all items with the correct answer; abstentions count as wrong.
     precision : array_like, shape (K,)
-        Share of right ones among the answers of each category; NaN for one never answered.
+        Share of correct answers among those of each category; NaN for one never given.
     half_unit : float, default 0.005
-        Half a unit of the last place known, of accuracy and precision alike.
+        Half a unit of the last printed digit, for both accuracy and precision.
 
     Returns
     -------
     tuple of ((float, float), ndarray of shape (K, 2))
-        Least and greatest coverage, and recall of each category; NaN for one without items.
+        Minimum and maximum of coverage, and of each category's recall; NaN for one without items.
 
     Raises
     ------
     AnnotationError
-        If the two differ in length, there is no item, or no numbers of right answers fit.
+        If the two differ in length, there is no item, or no numbers of correct answers are
+        consistent.
 
     Examples
     --------
@@ -284,7 +285,7 @@ def possible_answers(
         found = [linprog(sign * share, above, limit, bounds=bounds) for sign in (1, -1)]
         if not all(each.success for each in found):
             raise AnnotationError(
-                f"possible_answers: no numbers of right answers give accuracy {accuracy} with "
+                f"possible_answers: no numbers of correct answers give accuracy {accuracy} with "
                 f"precisions {p.tolist()}. Correct one of them."
             )
         lower, upper = (float(np.dot(share, np.asarray(each.x))) for each in found)

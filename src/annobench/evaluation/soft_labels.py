@@ -1,27 +1,27 @@
-r"""Disagreement as data: distributions of labels, and how far predictions are from them.
+r"""Disagreement as data: distributions of labels, and scores of predicted distributions.
 
-If a question has no single right answer, the target of an item is the distribution t of its labels
-over K categories, its *soft label*. A prediction p of it is scored by the mean over items of
+If a question has no single correct answer, the target of an item is the distribution t of its
+labels over K categories, its *soft label*. A prediction p is scored by the mean over items of
 
 - the Manhattan distance, sum over k of ``|p_k - t_k|``, in [0, 2];
-- the Wasserstein distance of ordered categories, the mass that has to be moved times how far:
-  sum over k of ``|P_k - T_k|`` with the distribution functions P and T;
+- the Wasserstein distance of ordered categories, the mass to be moved times the distance: sum over
+  k of ``|P_k - T_k|`` with the distribution functions P and T;
 - the cross-entropy, ``- sum over k of t_k log p_k``, in nats, never below the entropy of t.
 
 A perspectivist prediction names the label of each annotator. Its error rate is the mean over items
-of the share of labels that it gets wrong, and for ordered categories the distance as a share of the
-scale. These are the scores of the shared tasks on learning with disagreements (LeWiDi).
+of the share of wrongly predicted labels, and for ordered categories the mean distance as a share of
+the scale. These are the scores of the shared tasks on learning with disagreements (LeWiDi).
 
 A classifier is calibrated to humans if it predicts the distribution of an item's labels, not the
-category that most annotators chose. Of each item are compared (Baan et al. 2022)
+category that most annotators chose. Three quantities are compared per item (Baan et al. 2022):
 
 - the probabilities (DistCE): the total variation distance, half of the Manhattan distance;
 - the uncertainty (EntCE): the absolute difference of the entropies of p and t, in nats;
 - the ranking (RankCS): whether p and t put the categories in the same order.
 
 The first two are errors, the last is a score; all are averaged over items. Calibration to the
-majority (ECE) asks something else: a prediction of t itself, which is never wrong about the
-majority, has as its error the mean share of labels against the majority.
+majority (ECE) is different: for the prediction t itself, which always predicts the majority
+correctly, the ECE is the mean share of labels against the majority.
 
 Leonardelli et al. (2023), SemEval-2023 task 11; Rizzi et al. (2024), NLPerspectives, for the
 distances in place of cross-entropy; the evaluation notebook of LeWiDi 2025; Baan, Aziz, Plank and
@@ -67,20 +67,20 @@ ROUNDED_SUM_TO_ONE: Final = 0.011
 
 @dataclass(frozen=True)
 class SoftScores(SummarisedScalars):
-    """How far predicted distributions are from those of the labels.
+    """Distances between predicted distributions and those of the labels.
 
     Attributes
     ----------
     manhattan : float
         Mean over items, in [0, 2].
     wasserstein : float
-        Mean over items, in [0, K - 1]; means something where the categories have an order.
+        Mean over items, in [0, K - 1]; meaningful for ordered categories.
     cross_entropy : float
         Mean over items, in nats.
     entropy : float
-        Mean entropy of the targets, the least cross-entropy that is possible.
+        Mean entropy of the targets, the minimum of the cross-entropy.
     n_items : int
-        Items that were scored.
+        Number of items scored.
     """
 
     manhattan: float
@@ -96,7 +96,7 @@ def soft_labels(annotations: Annotations) -> Floats:
     Parameters
     ----------
     annotations : Annotations
-        Repeated labels count each.
+        The labels; each repeated label counts.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def soft_scores(predicted: ArrayLike, target: ArrayLike) -> SoftScores:
     Raises
     ------
     AnnotationError
-        If the shapes differ, nothing is left, or a row is no distribution.
+        If the shapes differ, no item is left, or a row is not a distribution.
 
     Examples
     --------
@@ -164,9 +164,9 @@ class HumanCalibration(SummarisedScalars):
     accuracy : float
         Share of items whose most probable category is the most frequent one, in [0, 1].
     n_items : int
-        Items that were scored.
+        Number of items scored.
     item_distance, item_entropy_error, item_ranking, item_correct : ndarray, shape (n_items,)
-        What the first four are means of.
+        Values by item, of which the first four attributes are means.
     """
 
     distance: float
@@ -190,9 +190,9 @@ def calibration_to_humans(
     predicted, target : array_like, shape (I, K)
         Rows sum to 1. Items whose target is NaN are left out.
     ties : {"expected", "first", "last"}, default "expected"
-        Which of several categories with equal values ranks highest, in predictions and targets:
-        "first" is what argmax takes, "last" the last place of a stable sort; "expected" breaks ties
-        at random, on either side independently, and takes the expected value.
+        How ties are broken, in predictions and targets: "first", as argmax does; "last", as a
+        stable ascending sort does; "expected" takes the expected value when ties are broken at
+        random, independently on either side.
 
     Returns
     -------
@@ -202,9 +202,9 @@ def calibration_to_humans(
     Raises
     ------
     AnnotationError
-        If the shapes differ, nothing is left, or a row is no distribution.
+        If the shapes differ, no item is left, or a row is not a distribution.
     ValueError
-        If `ties` is another word.
+        If `ties` is invalid.
 
     Examples
     --------
@@ -253,7 +253,7 @@ def _distributions(predicted: ArrayLike, target: ArrayLike, caller: str) -> tupl
         near = abs(rows.sum(1) - 1) <= ROUNDED_SUM_TO_ONE
         if not rows.size or not ((rows >= 0).all() and near.all()):
             raise AnnotationError(
-                f"{caller}: a {name} is no distribution, or there is none. Each row must be at "
+                f"{caller}: a {name} is not a distribution, or there is none. Each row must be at "
                 "least 0 and sum to 1."
             )
     return p, t
@@ -273,7 +273,7 @@ def _order(rows: Floats, ties: Ties) -> NDArray[np.int64]:
 def _same_order(p: Floats, t: Floats) -> Floats:
     """Return the probability that both orders are the same if ties are broken at random.
 
-    Of the orders that one side allows, shared ones are those that break the ties of both sides.
+    An order is shared if it breaks the ties of both sides.
     """
     signs = [np.sign(rows[:, :, None] - rows[:, None, :]) for rows in (p, t)]
     possible = (signs[0] * signs[1] >= 0).all(axis=(1, 2))
@@ -283,7 +283,7 @@ def _same_order(p: Floats, t: Floats) -> Floats:
 
 
 def _n_orders(tied: NDArray[np.bool_]) -> Floats:
-    """Return in how many orders tied categories can be put, shape (I,)."""
+    """Return the number of orders of tied categories, shape (I,)."""
     size = tied.sum(axis=2)
     # Each of n tied categories contributes the n-th root of n!.
     root = np.array([1.0] + [np.log(float(factorial(n))) / n for n in range(1, tied.shape[1] + 1)])
@@ -298,7 +298,7 @@ def _same_top(p: Floats, t: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class PerspectivistScores(SummarisedScalars):
-    """How well the labels of single annotators were predicted.
+    """Scores of predictions of individual annotators' labels.
 
     Attributes
     ----------
@@ -306,9 +306,9 @@ class PerspectivistScores(SummarisedScalars):
         Mean over items of the share of labels predicted wrongly, in [0, 1].
     absolute_distance : float
         Mean over items of the mean distance between label and prediction in categories, as a share
-        of the scale, in [0, 1]; means something where the categories have an order.
+        of the scale, in [0, 1]; meaningful for ordered categories.
     n_items, n_labels : int
-        What was scored.
+        Numbers of items and labels scored.
     """
 
     error_rate: float
@@ -330,7 +330,7 @@ def perspectivist_scores(annotations: Annotations, predicted: ArrayLike) -> Pers
     Returns
     -------
     PerspectivistScores
-        Means over items, each counting alike.
+        Means over items with equal weight.
 
     Raises
     ------
@@ -339,8 +339,8 @@ def perspectivist_scores(annotations: Annotations, predicted: ArrayLike) -> Pers
 
     Notes
     -----
-    The scale is the number of categories less one. The notebook of LeWiDi 2025 divides by numbers
-    that it gives for each of its sets (11 and 6).
+    The scale is the number of categories minus one. The notebook of LeWiDi 2025 divides by fixed
+    numbers for its data sets (11 and 6).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Readers and writers of label files and of other tools' formats, one file a format."""
+"""Readers and writers of label files and of other tools' formats."""
 
 import lazy_loader
 

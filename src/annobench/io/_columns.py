@@ -1,4 +1,4 @@
-"""The columns of a table by role, each coded: its distinct names, and the code of each row."""
+"""The columns of a table by role, coded: distinct names, and the code of each row."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Column:
         return cls(tuple(names), codes)
 
     def of_categories(self) -> Column:
-        """Take a whole number with and without a decimal point for one category."""
+        """Merge whole numbers with and without a decimal point."""
         plain = tuple(map(plain_number, self.names))
         if plain == self.names:
             return self
@@ -57,7 +57,7 @@ class Column:
         return Column(tuple(names), np.where(self.codes < 0, -1, code_of[self.codes]))
 
     def without(self, names: Collection[str]) -> Column:
-        """Empty the cells that hold some names."""
+        """Empty the cells with given names."""
         left = [name for name in self.names if name not in set(map(plain_number, names))]
         if len(left) == len(self.names):
             return self
@@ -65,7 +65,7 @@ class Column:
         return Column(tuple(left), np.where(self.codes < 0, -1, code_of[self.codes]))
 
     def filled(self) -> Column:
-        """Give empty cells a name that no other cell has."""
+        """Give empty cells a unique name."""
         if (self.codes >= 0).all():
             return self
         names = (*self.names, unused(NOTHING, self.names))
@@ -74,7 +74,7 @@ class Column:
 
 @dataclass(frozen=True)
 class ChosenColumns:
-    """The column of each role; of items that several columns name together these, in ``parts``."""
+    """The column of each role; several columns that together name the items in ``parts``."""
 
     roles: dict[str, str]
     parts: tuple[str, ...] = ()
@@ -86,7 +86,7 @@ class ChosenColumns:
 
     @property
     def header(self) -> dict[str, str]:
-        """What the header has in place of each role's values."""
+        """The header's cells for each role."""
         return self.roles | ({"item": BETWEEN.join(self.parts)} if self.parts else {})
 
     def read(
@@ -113,7 +113,7 @@ def chosen_columns(path: Path, header: list[str], wanted: dict[str, str | None])
 
 
 def _together(parts: list[Column]) -> Column:
-    """Name rows by several columns; a row that lacks one of them has no name."""
+    """Name rows by several columns; rows with a missing value have no name."""
     codes = np.column_stack([part.codes for part in parts])
     whole = (codes >= 0).all(axis=1)
     rows, place = np.unique(codes[whole], axis=0, return_inverse=True)
@@ -129,13 +129,13 @@ def _together(parts: list[Column]) -> Column:
 
 
 def _of_texts(values: list[str | None]) -> tuple[list[str], NDArray[np.int64]]:
-    """Code texts by first appearance, -1 where there is none."""
+    """Code texts by first appearance, -1 if missing."""
     codes, names = pd.factorize(np.array(values, dtype=object))
     return names.tolist(), codes
 
 
 def encoded(values: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
-    """Code texts of Arrow's by first appearance, -1 where there is none."""
+    """Code Arrow texts by first appearance, -1 if missing."""
     # In one piece of any length, since to unify the dictionaries of pieces takes longer.
     whole = pc.dictionary_encode(values.cast("large_string").combine_chunks())
     codes = pc.fill_null(whole.indices, -1).to_numpy(zero_copy_only=False)

@@ -1,4 +1,4 @@
-"""What a file is that is no table of labels, and what to do with it, by how it begins."""
+"""Files that are not tables of labels, recognised by their first bytes, and remedies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BEGINNINGS = (
     (b"PAR1", "a Parquet file. Give it a name that ends in .parquet."),
     (b"ARROW1", "an Arrow or Feather file. Write it as Parquet or CSV."),
     (b"SQLite format 3", "an SQLite database. Export its records: from Prodigy with db-out."),
-    (b"%PDF", "a PDF. Find the table that it was made of, and save that as CSV."),
+    (b"%PDF", "a PDF. Find the table from which it was made, and save that as CSV."),
     (b"{\\rtf", "a text with formatting (RTF). Save the table as CSV."),
     (b"\xd0\xcf\x11\xe0", "an old workbook or document of Office. Save it as XLSX or CSV."),
     (b"\x89HDF", "an HDF5 file. Write its table as CSV or Parquet."),
@@ -27,14 +27,14 @@ _BEGINNINGS = (
 )
 
 #: What is said of a row that has the names of all columns.
-SECOND_HEADER = "the row repeats the header, as where files were put together. Delete it."
+SECOND_HEADER = "the row repeats the header, as in concatenated files. Delete it."
 
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _WEB_PAGE = re.compile(rb"\s*<(?:!doctype html|html|head|\?xml[^>]*>\s*<html)", re.IGNORECASE)
 
 
 def what_it_is(head: bytes) -> str | None:
-    """Say what a file is that is no text with a table."""
+    """Describe a file that is not a text with a table."""
     for beginning, said in _BEGINNINGS:
         if head.startswith(beginning):
             return said
@@ -42,21 +42,19 @@ def what_it_is(head: bytes) -> str | None:
         if b"opendocument" in head[:200]:
             return "an OpenDocument file. Save it as XLSX or CSV."
         return (
-            "a zip archive or workbook that is damaged, or holds no export that is known. Unpack "
+            "a zip archive or workbook that is damaged or contains no known export. Unpack "
             "it, or save the sheet as CSV."
         )
     if _PICKLE.match(head):
-        return (
-            "a pickle of Python, which may run any program when it is read. Write Parquet or CSV."
-        )
+        return "a Python pickle, which may run any code when read. Write Parquet or CSV."
     if _WEB_PAGE.match(head):
-        return "a web page, such as one that asks to log in. Export the table again."
+        return "a web page, such as a login page. Export the table again."
     return None
 
 
 def remedy_of_widths(delimiter: str, width: int, widths: Sequence[int]) -> str:
-    """Say how to mend rows of these widths, if any is known, under a header of another one."""
+    """Return a remedy for rows whose widths differ from the header's, if known."""
     if widths and all(own > width for own in widths):
         sign = "a tab" if delimiter == "\t" else repr(delimiter)
-        return f"Put each value that holds {sign} in quotation marks."
+        return f"Put each value that contains {sign} in quotation marks."
     return "Complete or quote these rows; the file may have been cut off."

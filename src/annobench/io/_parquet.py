@@ -18,7 +18,7 @@ else:
 def batches(
     file: pq.ParquetFile, size: int, columns: Sequence[str] | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a file, a row group at a time."""
+    """Yield the rows of a file by row group."""
     for group in range(file.num_row_groups):
         stated, n_rows = file.metadata.row_group(group).num_rows, 0
         for batch in file.iter_batches(size, row_groups=[group], columns=columns):

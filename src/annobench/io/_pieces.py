@@ -1,4 +1,4 @@
-"""Pieces of label files, each small enough for memory, as workers read them."""
+"""Pieces of label files for workers, each small enough for memory."""
 
 from __future__ import annotations
 
@@ -63,19 +63,19 @@ class Piece:
     Attributes
     ----------
     address : str
-        Where the file is.
+        Address of the file.
     source : str
-        The file that messages name.
+        Name of the file in messages.
     groups : tuple of int
         The row groups.
     columns : tuple of str
-        Its columns of items, annotators and labels.
+        Columns of items, annotators and labels.
     first_in_file : int
-        Rows of the source before it.
+        Number of rows of the file before the piece.
     first_row : int
-        Rows of all sources before it.
+        Number of rows of all files before the piece.
     n_rows : int
-        Its rows.
+        Number of rows.
     """
 
     address: str
@@ -94,8 +94,8 @@ class Piece:
             )
             if len(found) != self.n_rows:
                 raise ValueError(
-                    f"The file holds {len(found)} rows, where {self.n_rows} were counted. "
-                    "Begin again, on files that nobody writes."
+                    f"The file holds {len(found)} rows, but {self.n_rows} were counted. Start "
+                    f"again, with files that are not being written."
                 )
             found.validate(full=True)  # Parquet may hold text that is not UTF-8
             cells = {
@@ -105,16 +105,16 @@ class Piece:
 
 
 class Names(NamedTuple):
-    """What the pieces of a source hold, to be merged.
+    """Names found in pieces of a source, to be merged.
 
     Attributes
     ----------
     annotators, labels : Series of int64
-        The first row of each name, by name.
+        First row of each name.
     faults : list of tuple
-        File, row in the file, and what is wrong there.
+        File, row and fault.
     n_faults : int
-        How many rows are wrong.
+        Number of faulty rows.
     """
 
     annotators: pd.Series[int]
@@ -124,7 +124,7 @@ class Names(NamedTuple):
 
 
 def survey(piece: Piece, categories: tuple[str, ...] | None, scale: Scale) -> Names:
-    """Collect the names in a piece, and the rows that can't be labels."""
+    """Collect the names and faulty rows in a piece."""
     cells = piece.table()
     first = {role: _first_rows(cells[role], piece.first_row) for role in ("annotator", "label")}
     wrong = {
@@ -149,7 +149,7 @@ def survey(piece: Piece, categories: tuple[str, ...] | None, scale: Scale) -> Na
 
 
 def merged(parts: list[Names]) -> Names:
-    """Merge what several pieces hold."""
+    """Merge the names of several pieces."""
     annotators = pd.concat([part.annotators for part in parts]).groupby(level=0, sort=False).min()
     labels = pd.concat([part.labels for part in parts]).groupby(level=0, sort=False).min()
     faults = sorted(fault for part in parts for fault in part.faults)[: MAX_FAULTS + 1]
@@ -179,7 +179,7 @@ def coded(
 
 
 def empty() -> pd.DataFrame:
-    """Return what `coded` gives of no rows."""
+    """Return the result of `coded` for no rows."""
     kinds: dict[str, Any] = {
         "item": _string(),
         "row": np.int64,
@@ -194,7 +194,7 @@ def _string() -> Any:
 
 
 def _as_names(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Write a column as text, null where a cell is empty."""
+    """Convert a column to text, null if empty."""
     text = as_text(column)
     return pc.if_else(pc.equal(text, ""), None, text)
 
@@ -211,7 +211,7 @@ def _strings(kind: pa.DataType) -> Any:
 
 
 def _version(path: Path) -> tuple[Path, int]:
-    """Tell a file from later ones of its name, which workers that live long may meet."""
+    """Return an identifier of a file's version, as long-lived workers may meet later ones."""
     return path, path.stat().st_mtime_ns
 
 
@@ -253,17 +253,17 @@ def pieces_of(address: str, source: str, columns: dict[str, str | None]) -> list
 
 
 class Outline(NamedTuple):
-    """What is known of a Parquet file before it is read.
+    """Metadata of a Parquet file.
 
     Attributes
     ----------
     largest_group : int
-        Rows of its largest row group.
+        Number of rows in the largest row group.
     categories : tuple of str or None
-        All in their order, where `annobench.write_labels` noted them or the column is an ordered
-        categorical.
+        All categories in order, if recorded by `annobench.write_labels` or in an ordered
+        categorical column.
     scale : str or None
-        Of the labels, where one of these says it.
+        Scale of the labels, if recorded there.
     """
 
     largest_group: int
@@ -272,7 +272,7 @@ class Outline(NamedTuple):
 
 
 def outline(address: str, columns: dict[str, str | None]) -> Outline:
-    """Read what a Parquet file says of itself."""
+    """Read the metadata of a Parquet file."""
     with refusing_parquet(address), fsspec.open(address, "rb") as stream:
         file = pq.ParquetFile(stream)
         sizes = [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)]
@@ -287,7 +287,7 @@ def outline(address: str, columns: dict[str, str | None]) -> Outline:
 def _declared_order(
     address: str, file: pq.ParquetFile, columns: dict[str, str | None]
 ) -> tuple[str, ...] | None:
-    """Return the categories of an ordered categorical column, of which the first rows have all."""
+    """Return the categories of an ordered categorical column, from its first rows."""
     chosen = choose_columns(address, list(file.schema_arrow.names), columns)
     [label] = [name for name, role in chosen.items() if role == "label"]
     first = next(file.iter_batches(1, columns=[label]), None)
@@ -370,7 +370,7 @@ def _batches_of_text(address: str, columns: dict[str, str | None]) -> Iterator[d
 
 
 def _refuse_second_header(address: str, batch: pa.RecordBatch, before: int) -> None:
-    """Refuse a row that repeats the header; `before` it came so many of earlier batches."""
+    """Reject a row that repeats the header; `before` counts the rows of earlier batches."""
     repeats = pc.equal(batch.column(0), batch.schema.names[0])
     for column, name in zip(batch.columns[1:], batch.schema.names[1:], strict=True):
         repeats = pc.and_(repeats, pc.equal(column, name))
@@ -392,7 +392,7 @@ def _header(address: str, head: bytes) -> tuple[str, list[str]]:
 def _report(
     address: str, faults: list[tuple[int, str]], last: tuple[int, str] | None, remedy: str
 ) -> None:
-    """Refuse faulty rows; a row that the last fault cut is no fault of its own."""
+    """Report faulty rows, except a row truncated by the last fault."""
     if last is not None:
         faults = [fault for fault in faults if fault[0] < last[0]] + [last]
     lines = [f"row {row}: {what}" if row else f"header: {what}" for row, what in faults]

@@ -18,7 +18,7 @@ def _ends(sign):
 
 @kernel()
 def follow(data, delimiter, state, rows, length, longest):
-    """Follow rows and quotes up to the first fault: which it is, where, and the state there."""
+    """Scan rows and quotes up to the first fault; return fault, position and state."""
     n, start = 0, -length
     while n < data.size:
         if state == QUOTED:
@@ -51,7 +51,7 @@ def follow(data, delimiter, state, rows, length, longest):
 
 @kernel()
 def follow_plain(data, delimiter, state, rows, length, longest):
-    """Do the same without quotes, for a block that is no longer than a row may be."""
+    """Scan a block without quotes that is not longer than a row may be."""
     if not data.size:
         return SOUND, 0, state, rows, length
     first, last = 0, data.size

@@ -1,7 +1,7 @@
-"""Text with a delimiter, checked while another reader reads it.
+"""Delimited text, checked while being read.
 
-Arrow takes a cell such as `"a"b` for `ab`, a quote that is never closed, and a NUL byte. All three
-show that a file was damaged or written by hand, so whatever is not as RFC 4180 has it is refused.
+Arrow accepts a cell such as `"a"b` (as `ab`), unclosed quotes, and NUL bytes. All three show that a
+file is damaged or handwritten, so whatever violates RFC 4180 is rejected.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from annobench.io import _scan
 
 
 class CheckedText(io.RawIOBase):
-    """A stream of bytes that ends before the first fault, and then says what it is."""
+    """A stream of bytes that ends before the first fault, and records it."""
 
     def __init__(self, stream: Any, delimiter: str, longest: int) -> None:
         self.fault: tuple[int, str] | None = None
@@ -80,7 +80,7 @@ class CheckedText(io.RawIOBase):
         self._state = state, rows, length
         self._sound = mark + at
         if fault == _scan.BEHIND_QUOTE:
-            self._note("text behind a closing quote")
+            self._note("text after a closing quote")
         elif fault == _scan.LONG:
             self._note(f"more than {self._longest:,} bytes; a quote may not be closed")
 

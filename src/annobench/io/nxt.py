@@ -112,7 +112,7 @@ class Layer:
         places = {name: place for place, name in enumerate(self.ids) if name}
         if len(places) < sum(map(bool, self.ids)):
             faults = [
-                f"line {self.line[n]}: the id {name!r} stands there twice"
+                f"line {self.line[n]}: the id {name!r} occurs twice"
                 for n, name in enumerate(self.ids)
                 if name and places[name] != n
             ]
@@ -195,7 +195,7 @@ def read_layer(path: Path) -> Layer:
 
     Notes
     -----
-    Some 1.5 µs an element. Memory is a few hundred bytes an element until the layer is dropped.
+    About 1.5 µs per element. Memory is a few hundred bytes per element.
     """
     layer = Layer(Path(path), [], [], [], [], [], [])
     faults: list[str] = []
@@ -268,7 +268,7 @@ def _link(
 
 
 def spans(layer: Layer, base: Layer) -> NDArray[np.int64]:
-    """Find which elements of another document each element covers.
+    """Find the elements of another document that each element covers.
 
     Parameters
     ----------

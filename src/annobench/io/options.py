@@ -1,4 +1,4 @@
-"""Which options of reading have an effect on which kind of source; all others are refused."""
+"""Which reading options apply to which kind of source; others are rejected."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ IN_MEMORY = f"{LABELS} spans partitions"
 
 
 class Option(NamedTuple):
-    """Where an option has an effect.
+    """Where an option applies.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ def refuse_idle_options(
     options: Mapping[str, Option] = READING,
     sources: Mapping[str, str] = SOURCES,
 ) -> None:
-    """Refuse options that have no effect on what is read, or beside the other options."""
+    """Reject options that have no effect on the source or with the other options."""
     for name, option in options.items():
         if name not in given:
             continue

@@ -1,4 +1,4 @@
-"""Files of pairwise judgements: one row a comparison."""
+"""Files of pairwise judgements: one row per comparison."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_comparisons(
     Parameters
     ----------
     path : str or Path
-        CSV, TSV, JSON (a list of objects, or one a line) or Parquet, one row a comparison.
+        CSV, TSV, JSON (a list of objects, or one per line) or Parquet, one row per comparison.
     left, right, winner, annotator : str, optional
         Columns, as for `Comparisons.from_frame`.
 
@@ -43,7 +43,7 @@ def read_comparisons(
     Raises
     ------
     ReaderError
-        If the file can't be read, or its rows are no comparisons.
+        If the file can't be read, or its rows are not comparisons.
     """
     path = Path(path)
     if path.is_dir():

@@ -1,4 +1,4 @@
-"""From label files of any size to a folder of partitions, by Dask's shuffle."""
+"""Partitioning of label files of any size, by Dask's shuffle."""
 
 from __future__ import annotations
 
@@ -69,35 +69,33 @@ def partition(
     say: Callable[[str], None] | None = None,
     follow: Follow | None = None,
 ) -> PartitionedLabels:
-    """Sort labels by item into a folder of partitions, whatever their number.
+    """Partition labels by item into a folder, whatever their number.
 
     Parameters
     ----------
     source : str or Path
-        A CSV, TSV or Parquet file with one row per label, a folder of such files, which are taken
-        in the order of their names, or an address that fsspec opens, such as
-        ``s3://bucket/labels/``. Text may be packed with gzip.
+        A CSV, TSV or Parquet file with one row per label, a folder of such files, read in the order
+        of their names, or an address for fsspec, such as ``s3://bucket/labels/``. Text may be
+        compressed with gzip.
     folder : str or Path
-        Where to write; workers must see it.
+        Output folder; workers must have access to it.
     item, annotator, label : str, optional
-        Names of the columns. By default the usual ones are recognised.
+        Names of the columns. By default usual names are recognised.
     categories : iterable, optional
-        All categories in their order; a label that is none of them is an error. By default those
-        that `annobench.write_labels` noted in Parquet, if in all files the same, or else those that
-        occur.
+        All categories in order; other labels are errors. By default those recorded by
+        `annobench.write_labels` in Parquet, if equal in all files, or else those that occur.
     scale : {"nominal", "ordinal"}, optional
-        What the order of the categories means. By default as `annobench.write_labels` noted it,
-        or else "nominal".
+        Scale of the labels. By default as recorded by `annobench.write_labels`, or else "nominal".
     partition_labels : int, default 2_000_000
-        Labels of a partition, about; a worker holds several times as many rows.
+        Approximate number of labels per partition; a worker holds several times as many rows.
     replace : bool, default False
-        Whether partitions of other labels in the folder are replaced.
+        Whether to replace partitions of other labels in the folder.
     scheduler : str or distributed.Client, optional
-        Dask's; by default its workers are started here, a process a core.
+        Dask's; by default workers are started locally, one per core.
     say : callable, optional
         Called with the address of Dask's dashboard, in a line.
     follow : callable, optional
-        Called with the step, how many parts of it are done, and of how many.
+        Called with the step, the number of parts done, and their total.
 
     Returns
     -------
@@ -114,12 +112,12 @@ def partition(
 
     Notes
     -----
-    Run again after an interruption, it does what is left: text that was read, names that were
-    collected and partitions that were written stay, unless the source has changed. A row with an
-    empty label names an item that its annotator saw and did not label.
+    After an interruption, a rerun resumes: text read, names collected and partitions written are
+    kept, unless the source has changed. A row with an empty label is an item that the annotator saw
+    and did not label.
 
-    Text is read by one process a file. A worker holds 250,000 rows at a time, and in the end one
-    partition; an item with more labels than a worker can hold is beyond it.
+    Text is read by one process per file. A worker holds 250,000 rows at a time, and finally one
+    partition; the labels of an item must fit in a worker's memory.
     """
     if partition_labels < 1:
         raise AnnotationError(
@@ -145,8 +143,8 @@ def partition(
     known, scale = _stated(outlines, known, scale)
     if scale not in ("nominal", "ordinal"):
         raise AnnotationError(
-            f"partition: takes nominal and ordinal labels, got the {scale} scale. Sort the labels "
-            "into categories."
+            f"partition: needs nominal or ordinal labels, got the {scale} scale. Convert the "
+            f"labels to categories."
         )
     if _is_finished(folder, json.loads(json.dumps(asked)), replace=replace):
         return PartitionedLabels.open(folder)

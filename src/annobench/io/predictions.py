@@ -1,4 +1,4 @@
-"""A classifier's probabilities: a table with a row per item and a column per category."""
+"""A classifier's probabilities: a table with one row per item and one column per category."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def read_predictions(path: str | Path, *, item: str | None = None) -> pd.DataFra
     Parameters
     ----------
     path : str or Path
-        CSV, TSV or Parquet with a header and a row per item: its name, and a probability in the
+        CSV, TSV or Parquet with a header and one row per item: its name, and a probability in the
         column of each category.
     item : str, optional
-        Name of the column of the items; by default the usual ones are recognised.
+        Name of the column of the items; by default usual names are recognised.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def read_predictions(path: str | Path, *, item: str | None = None) -> pd.DataFra
     Raises
     ------
     ReaderError
-        If there is no such file, a cell is no number, or an item has no name or two rows.
+        If there is no such file, a cell is not a number, or an item has no name or two rows.
 
     Examples
     --------

@@ -52,17 +52,17 @@ def read_labels(
     Parameters
     ----------
     path : str, Path or DataFrame
-        A CSV, TSV or Parquet file with one row per label, or a file or folder that an annotation
-        tool exported; which of them it is shows its content. A folder of partitions is read whole.
-        Or a data frame with one row per label.
+        A CSV, TSV or Parquet file with one row per label, or a file or folder exported by an
+        annotation tool, recognised from its content. A folder of partitions is read into memory. Or
+        a data frame with one row per label.
     item, annotator, label : str, optional
-        Names of the columns of a table. By default the usual ones are recognised, such as
-        `item_id`, `worker` and `response`.
+        Names of the columns of a table. By default usual names are recognised, such as `item_id`,
+        `worker` and `response`.
     categories : iterable, optional
-        All categories in their order; a label that is none of them is an error.
+        All categories in order; other labels are errors.
     scale : {"nominal", "ordinal", "interval", "set"}, optional
-        What the order and distance of the labels mean; by default what the file says, ordinal
-        for an ordered categorical column of a data frame, and otherwise nominal.
+        Scale of the labels; by default as recorded in the file, ordinal for an ordered categorical
+        column of a data frame, and otherwise nominal.
     question : str, optional
         The question whose answers are the labels, if an export has several.
     **layout
@@ -72,8 +72,8 @@ def read_labels(
     Returns
     -------
     Annotations
-        The labels. Of an export the finished answers, without those on control items; see
-        `annobench.io.select_labels` for others, and for the ledger of what was left out.
+        The labels. For an export, the finished answers, except on control items; see
+        `annobench.io.select_labels` for other choices, and for the ledger of what was left out.
 
     Raises
     ------
@@ -86,8 +86,7 @@ def read_labels(
     Warns
     -----
     ItemColumnWarning
-        If a column of a table with a column per annotator was taken for the names of the items by
-        its values.
+        If, in a table with one column per annotator, the item column was identified by its values.
 
     Examples
     --------
@@ -104,8 +103,8 @@ def read_labels(
     if isinstance(path, pd.DataFrame):
         if question is not None:
             raise AnnotationError(
-                f"read_labels: question={question!r} is for exports, and a data frame has one "
-                "question. Name the column of its answers with label=."
+                f"read_labels: question={question!r} is for exports; a data frame has one "
+                f"question. Name the column of its answers with label=."
             )
         return from_long(
             path,
@@ -159,62 +158,61 @@ def select_labels(
     path : str or Path
         A table with one row per label, or the file or folder of an annotation tool.
     item, annotator, label : str, optional
-        Names of the columns of a table. `item` may list several separated by commas where there is
-        a column per annotator, and lists the items' columns where a row is an annotator.
+        Names of the columns of a table. `item` may list several separated by commas if there is one
+        column per annotator, and lists the items' columns if rows are annotators.
     categories : iterable, optional
-        All categories in their order.
+        All categories in order.
     scale : {"nominal", "ordinal", "interval", "set"}, optional
-        What the order and distance of the labels mean.
+        Scale of the labels.
     format : str, optional
-        Name of the format, where the content may be of several.
+        Name of the format, if the content is ambiguous.
     question : str, optional
         The question whose answers are the labels, if an export has several.
     annotator_from : {"person", "file", "session"}, optional
-        Who counts as an annotator, in formats that leave a choice.
+        What counts as an annotator, in formats with a choice.
     status : collection of str, default ("done",)
-        How far the work on an item must have come.
+        Accepted statuses of the work on an item.
     repeats : {"error", "first", "last", "all"}, default "error"
         What to do if an annotator labelled an item more than once.
     gold_items : {"leave-out", "use"}, default "leave-out"
         What to do with control items.
     empty : {"missing", "category"}, default "missing"
-        Whether an annotator who saw an item and chose nothing gave no label, or a category of
-        its own.
+        Whether "saw the item and chose nothing" is a missing label or a category.
     missing : collection of str, optional
         Codes for missing labels, such as 99.
     text : str, optional
-        The column or field of the text that annotators saw.
+        Column or field of the text that annotators saw.
     shown_first : str, optional
-        Of comparisons of two answers: the column or field that says which was shown first.
+        For comparisons of two answers: column or field of the answer that was shown first.
     annotators : collection of str, optional
-        The annotators' columns of a table with a column per annotator; where each has several, what
-        the names of their columns begin or end with.
+        The annotators' columns in a table with one column per annotator; if each has several, the
+        common prefix or suffix of their names.
     transpose : bool, default False
         Whether rows are annotators and columns are items.
     counts : bool, default False
-        Whether cells say how many annotators chose a category.
+        Whether cells are numbers of annotators.
     weight : str, optional
-        The column that says how many items a row stands for.
+        Column with the number of items per row.
     gold : str, optional
-        The column of known categories of a table with a column per annotator, which is nobody's.
+        Column of known categories in a table with one column per annotator.
     sheet : str, optional
-        The only sheet of a workbook that is meant.
+        The sheet of a workbook to read.
     header_rows : int, optional
         Number of rows of the header, below titles.
     keep_names : bool, default False
-        Whether people's names and e-mail addresses stay, in place of pseudonyms.
+        Whether to keep people's names and e-mail addresses instead of pseudonyms.
 
     Returns
     -------
     Selection
-        The labels, gold categories and texts that the file holds, and the ledger.
+        The labels, gold categories and texts in the file, and the ledger.
 
     Raises
     ------
     ReaderError
         If the file is missing, empty, malformed or of an unknown format.
     AnnotationError
-        If a question has to be named, nothing is left, or labels are repeated and `repeats` is
+        If a question must be named, nothing is left, or labels are repeated and `repeats` is
         "error".
     """
     source = Source.of(
@@ -264,34 +262,33 @@ def select(
     Parameters
     ----------
     source : Source
-        Where the labels are.
+        The source of the labels.
     categories : iterable, optional
-        All categories in their order.
+        All categories in order.
     scale : {"nominal", "ordinal", "interval", "set"}, optional
-        What the order and distance of the labels mean.
+        Scale of the labels.
     status : collection of str, default ("done",)
-        How far the work on an item must have come.
+        Accepted statuses of the work on an item.
     repeats : {"error", "first", "last", "all"}, default "error"
         What to do if an annotator labelled an item more than once.
     gold_items : {"leave-out", "use"}, default "leave-out"
         What to do with control items.
     empty : {"missing", "category"}, default "missing"
-        Whether an annotator who saw an item and chose nothing gave no label, or a category of
-        its own.
+        Whether "saw the item and chose nothing" is a missing label or a category.
     missing : collection of str, optional
         Codes for missing labels, such as 99.
 
     Returns
     -------
     Selection
-        The labels, gold categories and texts that the file holds, and the ledger.
+        The labels, gold categories and texts in the file, and the ledger.
 
     Raises
     ------
     ReaderError
         If the file is missing, empty or malformed.
     AnnotationError
-        If a question has to be named, nothing is left, or labels are repeated and `repeats` is
+        If a question must be named, nothing is left, or labels are repeated and `repeats` is
         "error".
     """
     chosen = {
@@ -368,7 +365,7 @@ def select(
 
 
 def _said_of_columns(source: Source) -> str:
-    """Say which columns of a table with a row per label are no part of the labels, if any are."""
+    """Report the unused columns of a table with one row per label."""
     if source.partitions is not None:
         return ""
     header = names_of_columns(source.path, source.content.head)
@@ -389,7 +386,7 @@ def _said_of_columns(source: Source) -> str:
 
 
 def texts_by_item(source: Source) -> dict[str, str]:
-    """Read what annotators saw, as the options of a source name it."""
+    """Read the texts that annotators saw, according to a source's options."""
     if source.format is not None:
         return source.export.texts
     text, item = source.options.text, source.columns.get("item")
@@ -430,7 +427,7 @@ def _labels(
 def _without_repeats(
     labels: Annotations, path: Path, repeats: Repeats
 ) -> tuple[Annotations, NDArray[np.bool_], str]:
-    """Refuse repeated labels, leave them out or count all: labels, which were kept, a remark."""
+    """Reject, drop or keep repeated labels; return labels, a mask and a remark."""
     at = labels.first_repeat
     if at is None:
         return labels, np.ones(labels.n_labels, dtype=bool), ""
@@ -452,7 +449,7 @@ def _without_repeats(
             "name there."
         )
     if repeats == "all":
-        remark = f"{what}: all count. If some are there by mistake, add --repeats first."
+        remark = f"{what}: all count. If some are mistakes, add --repeats first."
         return labels, np.ones(labels.n_labels, dtype=bool), remark
     return labels.select(labels=~repeated), ~repeated, f"{what}: the {repeats} was kept."
 
@@ -476,7 +473,7 @@ def read_known_gold(
     if selection is not None and selection.gold and source.kind == "export":
         raise ReaderError(
             f"--gold {gold}: no such file, and {path} is an export, whose known answers are read "
-            "with its labels. Say --gold export."
+            f"with its labels. Use --gold export."
         )
     try:
         return read_gold(path, item=item, gold=gold, content=source.content.whole)
@@ -489,7 +486,7 @@ def read_known_gold(
 def read_groups(
     source: Source, by: str, selection: Selection
 ) -> tuple[Literal["items", "annotators"], list[str | None]]:
-    """Read the group of each item or annotator: from a file of two columns, or a column."""
+    """Read the group of each item or annotator, from a file with two columns or a column."""
     labels = selection.labels
     if Path(by).is_file():
         given = _groups_of_file(Path(by))
@@ -521,7 +518,7 @@ def read_groups(
     if not of["items"] and not of["annotators"]:
         raise ReaderError(
             f"--by {by}: items as well as annotators have several values there. Name a column that "
-            "says something of items or of annotators."
+            f"describes either items or annotators."
         )
     if of["items"]:
         return "items", [of["items"].get(name) for name in labels.items]

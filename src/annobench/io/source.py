@@ -1,4 +1,4 @@
-"""Where labels are: a file or folder, recognised once, and what was read of it on the way."""
+"""Sources of labels: a file or folder, recognised once, with the contents read so far."""
 
 from __future__ import annotations
 
@@ -50,27 +50,27 @@ _USUAL = {
 class Source:
     """A file or folder of labels, recognised.
 
-    Make one with `Source.of`, and pass it on: neither is its format recognised again, nor its
-    export read again.
+    Construct it with `Source.of` and pass it on, so that formats are recognised and exports read
+    only once.
 
     Attributes
     ----------
     path : Path
         The file or folder.
     content : Content
-        What was read to recognise it, such as the head of a file, its header and first record.
+        The contents read for recognition, such as the head of a file, its header and first record.
     format : ExportFormat or None
         The format of the export; None for a table with one row per label and for partitions.
     variant : str
-        What the content shows of the format.
+        Variant of the format.
     partitions : PartitionedLabels or None
         The labels, if the path is a folder of partitions.
     columns : mapping of str to (str or None)
-        The columns of "item", "annotator" and "label" that were named.
+        The given columns of "item", "annotator" and "label".
     options : Options
-        What the reader of an export has to know of its user's wishes.
+        The user's options for the reader of an export.
     keep_names : bool
-        Whether people's names and e-mail addresses stay, in place of pseudonyms.
+        Whether to keep people's names and e-mail addresses instead of pseudonyms.
     """
 
     path: Path
@@ -104,59 +104,60 @@ class Source:
         header_rows: int | None = None,
         keep_names: bool = False,
     ) -> Source:
-        """Recognise a file or folder by its content.
+        """Recognise a file or folder from its content.
 
         Parameters
         ----------
         path : str or Path
             A table, an export of an annotation tool, or a folder of partitions.
         format : str, optional
-            Name of the format of an export, where the content may be of several.
+            Name of the format of an export, if the content is ambiguous.
         item, annotator, label : str, optional
-            Names of the columns of a table. A text file for which one is given has one row per
-            label, unless it is the item and the content shows another layout.
+            Names of the columns of a table. If one is given, a text file has one row per label,
+            unless it is the item and the content shows another layout.
         question : str, optional
             The question whose answers are the labels, or the layer of spans.
         annotator_from : {"person", "file", "session"}, optional
-            Who counts as an annotator, in formats that leave a choice.
+            What counts as an annotator, in formats with a choice.
         text : str, optional
-            The column or field of the text that annotators saw.
+            Column or field of the text that annotators saw.
         shown_first : str, optional
-            The column or field that says which of two answers was shown first.
+            Column or field of the answer that was shown first, of two.
         annotators : collection of str, optional
-            The annotators' columns of a table with a column per annotator; where each has several,
-            what the names of their columns begin or end with.
+            The annotators' columns in a table with one column per annotator; if each has several,
+            the common prefix or suffix of their names.
         transpose : bool, default False
             Whether rows are annotators and columns are items.
         counts : bool, default False
-            Whether cells say how many annotators chose a category.
+            Whether cells are numbers of annotators.
         weight : str, optional
-            The column that says how many items a row stands for.
+            Column with the number of items per row.
         gold : str, optional
-            The column of known categories, which is no annotator's.
+            Column of known categories, which is not an annotator's.
         sheet : str, optional
-            The only sheet of a workbook that is meant.
+            The sheet of a workbook to read.
         header_rows : int, optional
             Number of rows of the header, below titles.
         keep_names : bool, default False
-            Whether people's names and e-mail addresses stay, in place of pseudonyms.
+            Whether to keep people's names and e-mail addresses instead of pseudonyms.
 
         Returns
         -------
         Source
-            What it is.
+            The recognised source.
 
         Raises
         ------
         ReaderError
-            If there is nothing at the path, it is of several formats, or of none and no table.
+            If the path does not exist, or its format is ambiguous or unknown.
         AnnotationError
             If partitions are of another version or damaged.
         """
         if not isinstance(path, str | os.PathLike):
             raise ReaderError(
                 f"Labels are read from the path of a file or folder, not from "
-                f"{type(path).__name__}. Give a path, or make annotations of data in memory with "
+                f"{type(path).__name__}. Give a path, or build annotations from data in memory "
+                f"with "
                 "Annotations.from_arrays, from_frame or from_wide."
             )
         content = Content(path)
@@ -223,7 +224,7 @@ class Source:
 
     @cached_property
     def kind(self) -> SourceKind:
-        """What the labels are kept in; an export is read to say whether spans are meant.
+        """Kind of the source; an export is read to determine whether it has spans.
 
         Raises
         ------
@@ -238,7 +239,7 @@ class Source:
 
     @property
     def has_spans(self) -> bool:
-        """Whether an export's question is a layer of marks, or none is named and it has no other.
+        """Whether an export's question is a layer of marks, or it has only layers.
 
         Raises
         ------
@@ -275,7 +276,7 @@ class Source:
         shown_first: str | None = None,
         over: str | None = None,
     ) -> Source:
-        """Return the source with other wishes; it is not recognised again.
+        """Return the source with other options, without recognising it again.
 
         Parameters
         ----------
@@ -327,7 +328,7 @@ def _layout_of(
 
 
 def _refuse_idle_layout(content: Content, given: Mapping[str, Any], named: str | None) -> None:
-    """Refuse options of layouts on what shows by its content that it has another."""
+    """Reject options of a layout if the content has another."""
     path = str(content.path)
     asked = {name: given[name] for name in _OF_LAYOUTS if name in given}
     of_book = {name: given[name] for name in ("sheet", "header_rows") if name in given}

@@ -1,7 +1,7 @@
 """Label tables: one row per label, as CSV, TSV or Parquet.
 
-Clean files take a fast path through Arrow, where that is installed. Whatever it refuses is read
-again, row by row, to say on which lines what is wrong; several faults are reported together.
+Clean files take a fast path through Arrow, if installed. Whatever it rejects is read again, row by
+row, to locate the faults; several are reported together.
 """
 
 from __future__ import annotations
@@ -82,47 +82,46 @@ def read_table(
     r"""Read a table of labels with a header and one row per label.
 
     Files ending in .parquet or .pq are read as Parquet, others as UTF-8 text: .tsv and
-    .tab with tabs, all others with the one of comma, tab, semicolon and bar that stands
-    most often in the header. An empty label means that the item was not labelled.
+    .tab with tabs, all others with the most frequent of comma, tab, semicolon and bar in the
+    header. An empty label means that the item was not labelled.
 
     Parameters
     ----------
     path : str or Path
         The file.
     item, annotator, label : str, optional
-        Names of the columns. By default the usual ones are recognised, such as
-        `item_id`, `worker` and `response`. Several columns that name the items together, such as
-        question and system, have commas between.
+        Names of the columns. By default usual names are recognised, such as `item_id`, `worker` and
+        `response`. Several columns that together name the items, such as question and system, are
+        separated by commas.
     categories : iterable, optional
-        All categories in their order; a label that is none of them is an error.
+        All categories in order; other labels are errors.
     scale : {"nominal", "ordinal", "interval"}, optional
-        What the order and distance of the labels mean; by default what a Parquet file of
-        `write_labels` says, and otherwise nominal.
+        Scale of the labels; by default as recorded in a Parquet file by `write_labels`, and
+        otherwise nominal.
     empty : {"missing", "category"}, default "missing"
-        Whether an empty label means that the item was not labelled, or is a category of its own.
+        Whether an empty label is a missing label or a category.
     missing : collection of str, optional
         Codes for missing labels, such as 99.
     content : bytes, optional
-        All that the file holds, if that was read before.
+        The contents of the file, if already read.
 
     Returns
     -------
     Annotations
-        The labels as codes. Names are kept as they stand, also those that a spreadsheet
-        would take for a formula; see `annobench.core.texts`. Of the labels 5 and 5.0 are one
-        category, named 5.
+        The labels as codes. Names are unchanged, even if a spreadsheet would read them as formulas;
+        see `annobench.core.texts`. The labels 5 and 5.0 are the same category, named 5.
 
     Raises
     ------
     ReaderError
-        If the file is missing, empty, cut off, not UTF-8, lacks a column or has two that
-        fit, or has malformed rows, unknown labels or unnamed items or annotators; names
-        file, line and remedy, for up to ten faults at once.
+        If the file is missing, empty, cut off, not UTF-8, lacks a column or has two candidates, or
+        has malformed rows, unknown labels or unnamed items or annotators; names file, line and
+        remedy, for up to ten faults at once.
 
     Notes
     -----
-    Time and memory are linear in the number of rows. Text with quotes, and text with
-    faults, is read row by row, which takes several times as long; so is all text without pyarrow.
+    Time and memory are linear in the number of rows. Text with quotes or faults, and all text
+    without pyarrow, is read row by row, which takes several times as long.
 
     Examples
     --------
@@ -161,22 +160,22 @@ def read_gold(
         CSV, TSV or Parquet, as for `read_table`, or a workbook of one sheet or JSON with one record
         per item; an empty cell means that there is no gold category.
     item : str, optional
-        Name of the column of the items; by default the usual ones are recognised.
+        Name of the column of the items; by default usual names are recognised.
     gold : str, optional
         Name of the column of the gold categories; by default `gold`, `truth`, `label` and the
         like are recognised.
     content : bytes, optional
-        All that the file holds, if that was read before.
+        The contents of the file, if already read.
 
     Returns
     -------
     dict of str to str
-        The gold category of each item that has one; 5.0 is 5.
+        Gold categories by item; 5.0 becomes 5.
 
     Raises
     ------
     ReaderError
-        As `annobench.read_labels`, and if an item has two gold categories.
+        As for `annobench.read_labels`, and if an item has two gold categories.
 
     Examples
     --------
@@ -213,7 +212,7 @@ def read_gold(
 def read_texts(
     path: str | Path, text: str, *, item: str | None = None, content: bytes | None = None
 ) -> dict[str, str]:
-    """Read what annotators saw: a column of a table of labels."""
+    """Read the texts that annotators saw from a column of a table of labels."""
     path = Path(path)
     found, _ = _columns(path, {"item": item, "--text": text}, content)
     texts: dict[str, str] = {}
@@ -279,8 +278,8 @@ def write_labels(annotations: Annotations, path: str | Path) -> None:
     annotations : Annotations
         The labels.
     path : str or Path
-        The file; .parquet or .pq gives Parquet, .tsv or .tab gives tabs, all else commas.
-        It is written whole or not at all.
+        The file; .parquet or .pq gives Parquet, .tsv or .tab gives tabs, all else commas. It is
+        written atomically.
 
     Raises
     ------
@@ -289,18 +288,17 @@ def write_labels(annotations: Annotations, path: str | Path) -> None:
 
     Notes
     -----
-    Names are written unchanged and `annobench.read_labels` gives them back exactly, also those that
-    a spreadsheet would take for a formula; see `annobench.core.texts`. A text file holds no more
-    than its rows: the order of the categories, categories never given, items and annotators without
-    labels and the scale are lost, unless told to `annobench.read_labels` again. Parquet keeps
-    everything.
+    Names are written unchanged, even if a spreadsheet would read them as formulas, and
+    `annobench.read_labels` restores them exactly; see `annobench.core.texts`. A text file has only
+    its rows: the order of the categories, unused categories, items and annotators without labels,
+    and the scale are lost, unless given to `annobench.read_labels` again. Parquet keeps everything.
     """
     annotations = as_annotations(annotations, "write_labels")
     path = Path(path)
     if annotations.scale == "set":
         raise AnnotationError(
             f"{path}: labels that are sets can't be written as a long table and read back. Write "
-            "a row for each element, or a table of your own from to_frame and membership."
+            f"one row per element, or build a table from to_frame and membership."
         )
     parquet = path.suffix.lower() in PARQUET
     names = (annotations.items, annotations.annotators, annotations.categories)
@@ -404,7 +402,7 @@ def _refuse_second_header(
     names: dict[str, str],
     lines: Callable[[], list[str]],
 ) -> None:
-    """Refuse a row that repeats the header, as where files were put together."""
+    """Reject a row that repeats the header, as in concatenated files."""
     if not all(names[role] in column.names for role, column in found.items()):
         return
     repeats = [column.codes == column.names.index(names[r]) for r, column in found.items()]
@@ -414,7 +412,7 @@ def _refuse_second_header(
 
 
 def _hint_of_header(path: Path, text: str, wanted: dict[str, str | None]) -> str:
-    """Say which line may be the header, where the first is none: a title, a comment, a hint."""
+    """Suggest the line of the header, if the first line is not one."""
     lines = text.splitlines()[:_TITLES]
     if re.fullmatch(r"sep=.", lines[0].strip(), re.IGNORECASE):
         return f"It holds {lines[0].strip()!r}, which is meant for Excel: delete it."
@@ -522,7 +520,7 @@ def _fast(text: str, header: list[str], delimiter: str) -> pa.Table | None:
 def _careful(
     path: Path, text: str, header: list[str], delimiter: str
 ) -> tuple[list[list[str]], list[int]]:
-    """Parse row by row: the rows and the lines they end on; or an error with all faults."""
+    """Parse row by row; return rows and their last lines, or report all faults."""
     reader = _rows(text, delimiter)
     rows: list[list[str]] = []
     lines: list[int] = []
@@ -614,7 +612,7 @@ def _categories(
 def _remedy(
     no_item: NDArray[np.bool_], no_annotator: NDArray[np.bool_], bad: NDArray[np.bool_]
 ) -> str:
-    """Say how rows that can't be labels are mended."""
+    """Return the remedy for rows that can't be labels."""
     unnamed = no_item | no_annotator
     if not unnamed.any():
         return (
@@ -624,7 +622,7 @@ def _remedy(
     # Of cells that were merged only the first holds what stood in all.
     merged = not unnamed[0] and unnamed.mean() >= 1 / 3
     if merged:
-        return "Were cells merged? Unmerge them, and write the name into every row."
+        return "If cells were merged, unmerge them, and write the name into every row."
     return "Correct these rows." if not bad.any() else "Correct these rows and labels."
 
 
@@ -752,7 +750,7 @@ def refusing_parquet(source: str | Path) -> Iterator[None]:
 
 
 def kept_beside(path: str | Path, metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
-    """Read what `write_labels` noted beside the rows of a Parquet file."""
+    """Read the metadata written by `write_labels` to a Parquet file."""
     try:
         kept = json.loads((metadata or {}).get(_METADATA, b"{}"))
         lists = [kept.get(key) for key in ("categories", "items", "annotators")]
@@ -784,13 +782,13 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     Returns
     -------
     ChunkedArray of str
-        Whole numbers without a decimal point, whatever else is in the column: numbers with an
-        empty row turn into floats on their way through data frames.
+        Text, with whole numbers without a decimal point, as data frames convert numbers with empty
+        rows to floats.
 
     Raises
     ------
     ValueError
-        If a number is infinite, which is no name.
+        If a number is infinite.
     """
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -798,7 +796,7 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return column.cast(pa.string())
     column = pc.if_else(pc.is_nan(column), None, column)
     if pc.any(pc.is_inf(column)).as_py():
-        raise ValueError("Infinite numbers are no names. Empty their cells.")
+        raise ValueError("Infinite numbers are not names. Empty their cells.")
     # Arrow writes 1e15 with an exponent, and -0 with its sign.
     is_whole = pc.and_(pc.equal(pc.floor(column), column), pc.less(pc.abs(column), 2.0**63))
     whole = pc.if_else(is_whole, column, 0).cast(pa.int64()).cast(pa.string())

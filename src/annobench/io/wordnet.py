@@ -1,11 +1,11 @@
-"""WordNet's database files, read as far as senses of words and their relations need.
+"""A reader of WordNet's database files for senses of words and their relations.
 
-WordNet 3.0 comes as ``data.noun``, ``data.verb``, ``data.adj`` and ``data.adv``, one line a set
-of synonyms ("synset"), named by the offset of its line in bytes, and ``index.*``, one line a word
-with the offsets of its synsets, the most frequent first. Nothing is read but these; a line is
-taken apart when it is asked for. The files are not part of annobench.
+WordNet 3.0 comes as ``data.noun``, ``data.verb``, ``data.adj`` and ``data.adv``, one line per set
+of synonyms ("synset"), named by the byte offset of its line, and ``index.*``, one line per word
+with the offsets of its synsets, most frequent first. Only these are read; lines are parsed on
+demand. The files are not part of annobench.
 
-A sense key, such as ``add%2:30:00::``, names a sense for good: lemma, part of speech,
+A sense key, such as ``add%2:30:00::``, is a permanent name of a sense: lemma, part of speech,
 lexicographer's file, number in it, and for satellite adjectives the head of their cluster.
 """
 
@@ -86,7 +86,7 @@ _MAX_DEPTH: Final = 50
 
 
 class SenseKey(NamedTuple):
-    """What a sense key says by itself.
+    """The parts of a sense key.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class SenseKey(NamedTuple):
 
 
 def parse_key(text: str) -> SenseKey:
-    """Take a sense key apart.
+    """Parse a sense key.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def parse_key(text: str) -> SenseKey:
     Raises
     ------
     ReaderError
-        If it is none.
+        If it is not a sense key.
 
     Examples
     --------
@@ -215,7 +215,7 @@ class WordNet:
 
     @cached_property
     def _known(self) -> dict[tuple[str, int], Synset]:
-        """Synsets that were taken apart already."""
+        """Cache of parsed synsets."""
         return {}
 
     def synset(self, pos: str, offset: int) -> Synset:
@@ -360,7 +360,7 @@ class WordNet:
         return steps
 
     def relations(self, first: Synset, second: Synset) -> dict[str, bool]:
-        """Say how two senses are related.
+        """Describe the relations between two senses.
 
         Parameters
         ----------
@@ -400,7 +400,7 @@ class WordNet:
 
 
 def has_wordnet(folder: str | Path) -> bool:
-    """Say whether a folder holds WordNet's database files.
+    """Return whether a folder has WordNet's database files.
 
     Parameters
     ----------
@@ -432,7 +432,8 @@ def read_wordnet(folder: str | Path, *, parts: str = "nva") -> WordNet:
     Returns
     -------
     WordNet
-        Half a second for nouns, verbs and adjectives; synsets are taken apart when asked for.
+        The WordNet. Reading nouns, verbs and adjectives takes half a second; synsets are parsed on
+        demand.
 
     Raises
     ------

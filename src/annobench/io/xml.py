@@ -1,4 +1,4 @@
-"""Untrusted XML, read with expat: nothing is defined, fetched or built in memory."""
+"""Untrusted XML, read with expat without entities, external files or a tree in memory."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ __all__ = ["read_xml"]
 
 
 def read_xml(path: Path, prepare: Callable[[expat.XMLParserType], object], remedy: str) -> None:
-    """Read a document, handing its parts to handlers as they come.
+    """Parse a document with handlers.
 
     Parameters
     ----------
     path : Path
         The document.
     prepare : callable
-        Gets the parser before it reads, to set its handlers.
+        Called with the parser before parsing, to set its handlers.
     remedy : str
-        How to mend a document, for messages.
+        Remedy, for messages.
 
     Raises
     ------
@@ -31,8 +31,8 @@ def read_xml(path: Path, prepare: Callable[[expat.XMLParserType], object], remed
 
     Notes
     -----
-    Without a document type declaration no entity can be defined, so that none can grow or fetch
-    anything.
+    Without a document type declaration no entity can be defined, which excludes entity expansion
+    and external entities.
     """
     parser = expat.ParserCreate()
 

@@ -1,4 +1,4 @@
-"""Judges: programs as annotators, such as language models, compared with a panel of humans."""
+"""Judges: automatic annotators, such as language models, compared with a panel of humans."""
 
 import lazy_loader
 

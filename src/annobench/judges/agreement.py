@@ -5,8 +5,8 @@ equal weight. The *specific agreement* on category k is the probability that one
 given
 that the other is. Chance-corrected agreement subtracts the agreement of labels drawn from the two
 distributions, as in Scott's pi for two humans and Cohen's kappa for human and judge. Only items
-labelled by two humans and the judge count, so that both refer to the same items.
-Intervals are those of a bootstrap over items, or over the clusters that these belong to.
+labelled by two humans and the judge are used, so that both refer to the same items. Intervals are
+those of a bootstrap over items, or over their clusters.
 
 Cicchetti and Feinstein (1990), Journal of Clinical Epidemiology 43, 551-558.
 """
@@ -45,15 +45,15 @@ def compare_agreement(
     Parameters
     ----------
     humans : Annotations
-        Labels of the humans; of several that one gave an item the first counts.
+        Labels of the humans; only the first label of an item by an annotator is used.
     judge : array_like of int, shape (I,)
         Codes of the humans' categories, -1 for none.
     clusters : array_like, shape (I,), optional
-        What each item belongs to; by default items are independent.
+        Cluster of each item; by default items are independent.
     replicates : int, default 500
-        Of the bootstrap.
+        Number of bootstrap samples.
     level : float, default 0.95
-        Of the intervals.
+        Level of the intervals.
     rng : numpy.random.Generator or int, optional
         Source of randomness, or a seed.
 
@@ -62,7 +62,7 @@ def compare_agreement(
     DataFrame
         One row for all categories together (category "", measures "agreement" and "kappa") and one
         for each category (measure "specific agreement"): category, measure, human_human and
-        human_judge, and their difference (judge less human), each with `_lower` and `_upper`;
+        human_judge, and their difference (judge minus human), each with `_lower` and `_upper`;
         n_items. NaN where a category does not occur.
 
     Raises
@@ -109,7 +109,7 @@ def compare_agreement(
 def _sums(
     humans: Annotations, judge: NDArray[np.int64], kept: NDArray[np.int64], n: NDArray[np.int64]
 ) -> Floats:
-    """Give each item the probabilities of which agreement is made, in blocks of K columns."""
+    """Return each item's probabilities for the agreement measures, in blocks of K columns."""
     share = humans.counts[kept] / n[kept][:, None]
     m = n[kept][:, None]
     both = share * (humans.counts[kept] - 1) / (m - 1)
@@ -118,7 +118,7 @@ def _sums(
 
 
 def _measures(sums: Floats, n_categories: int) -> Floats:
-    """Make measures of sums: shape (..., 3, 2 + K), of humans, of human and judge, difference."""
+    """Compute measures from sums: humans, human and judge, difference; (..., 3, 2 + K)."""
     both, human, agree, judge = (
         sums[..., block * n_categories : (block + 1) * n_categories] for block in range(4)
     )

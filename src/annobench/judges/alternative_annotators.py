@@ -7,18 +7,18 @@ or minus the root mean square of the differences ("rmse"). Judge and human are c
     W_judge = 1 if the judge's score is at least that of j, else 0
     W_human = 1 if the score of j is at least the judge's,  else 0
 
-A one-sided t test over items, of E[W_human - W_judge] < epsilon, says whether the judge is at most
+A one-sided t test over items, of E[W_human - W_judge] < epsilon, shows whether the judge is at most
 epsilon worse than j; epsilon is the loss that is acceptable because a judge costs less. The
 procedure of Benjamini and Yekutieli controls the false discovery rate of the J tests. The *winning
 rate* is the share of humans for whom the test rejects, and the judge passes if it is at least one
-half. The *advantage
-probability* is the mean over humans of the mean of W_judge.
+half. The *advantage probability* is the mean over humans of the mean of W_judge.
 
 Scores are compared within items, and only the sign of the difference counts:
 W_human - W_judge is 1, 0 or -1. Ties are common, and count in favour of the judge.
 
-If several items belong to one text, pass `clusters`: the tests then use sums over texts, and the
-degrees of freedom are the number of texts minus one. Without it this is the published test.
+If several items belong to the same text, pass `clusters`: the tests then use sums over texts, with
+degrees of freedom equal to the number of texts minus one. Without clusters this is the published
+test.
 
 Calderon, Reichart and Dror (2025), The alternative annotator test for LLM-as-a-judge, ACL,
 16051-16081; Benjamini and Yekutieli (2001), Annals of Statistics 29, 1165-1188.
@@ -79,9 +79,9 @@ class AlternativeAnnotatorTest(Summarised):
     Attributes
     ----------
     annotators : tuple of str
-        The H humans it was tested against.
+        The H humans against whom it was tested.
     n_items : ndarray of int, shape (H,)
-        Items of each that another human labelled, too.
+        Number of each human's items that another human labelled, too.
     difference : ndarray, shape (H,)
         Mean of W_human - W_judge, in [-1, 1]; below 0 the judge is better.
     standard_error : ndarray, shape (H,)
@@ -89,17 +89,17 @@ class AlternativeAnnotatorTest(Summarised):
     advantage : ndarray, shape (H,)
         Share of the items on which the judge is at least as good as the human.
     p_value : ndarray, shape (H,)
-        Of the hypothesis that the difference is at least epsilon.
+        P-value of the hypothesis that the difference is at least epsilon.
     rejected : ndarray of bool, shape (H,)
-        Where the judge wins.
+        Whether the judge wins against each human.
     epsilon : float
-        The margin by which the human may be better.
+        The margin by which humans may outperform the judge.
     fdr : float
         False discovery rate of the tests, in (0, 1).
     left_out : tuple of str
         Humans with too few items.
     sums : csr_array, shape (C, 7 H)
-        What each cluster of items adds to the statistics of each human.
+        Contribution of each cluster to the statistics of each human.
     """
 
     annotators: tuple[str, ...]
@@ -131,9 +131,9 @@ class AlternativeAnnotatorTest(Summarised):
 
     @cached_property
     def passing_epsilon(self) -> float:
-        """The smallest epsilon with which the judge passes, to a thousandth, in [-1, 1.001].
+        """The smallest epsilon with which the judge passes, in steps of 0.001, in [-1, 1.001].
 
-        Below 0 the judge is better than half of the humans; above 1 it passes with none.
+        Below 0 the judge is better than half of the humans; above 1 it never passes.
         """
         grid = np.arange(-1000, 1002) / 1000
         low, high = 0, grid.size - 1
@@ -146,7 +146,7 @@ class AlternativeAnnotatorTest(Summarised):
         return float(grid[low])
 
     def winning_rates(self, epsilon: ArrayLike) -> Floats:
-        """Return the winning rate with other penalties.
+        """Return the winning rate for other values of epsilon.
 
         Parameters
         ----------
@@ -156,18 +156,18 @@ class AlternativeAnnotatorTest(Summarised):
         Returns
         -------
         ndarray, shape (...)
-            It never falls as epsilon grows.
+            Non-decreasing in epsilon.
         """
         found = _tests(_total(self.sums), np.asarray(epsilon, dtype=np.float64)[..., None])
         return np.asarray(_rejected(found.p_value, self.fdr).mean(axis=-1))
 
     def summary(self) -> pd.DataFrame:
-        """Return what was found against each human.
+        """Return the results for each human.
 
         Returns
         -------
         DataFrame
-            One row a human: annotator, n_items, difference, standard_error, advantage, p_value,
+            One row per human: annotator, n_items, difference, standard_error, advantage, p_value,
             rejected.
         """
         names = ("n_items", "difference", "standard_error", "advantage", "p_value", "rejected")
@@ -183,17 +183,17 @@ class AlternativeAnnotatorTest(Summarised):
         )
 
     def plot(self, axes: Axes | None = None) -> Axes:
-        """Draw the difference from each human with its one-sided limit, and epsilon.
+        """Plot the difference from each human with its one-sided limit, and epsilon.
 
         Parameters
         ----------
         axes : matplotlib.axes.Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on; by default those of a new figure.
 
         Returns
         -------
         matplotlib.axes.Axes
-            What was drawn on.
+            The axes.
         """
         axes = axes_or_new(axes)
         y = np.arange(len(self.annotators))
@@ -210,7 +210,7 @@ class AlternativeAnnotatorTest(Summarised):
         axes.axvline(self.epsilon, linestyle="--", color="#D55E00", label="epsilon")
         axes.set_yticks(y, [plain(name) for name in self.annotators])
         axes.invert_yaxis()
-        axes.set(xlabel="human less judge: mean of W_human − W_judge")
+        axes.set(xlabel="human minus judge: mean of W_human − W_judge")
         axes.legend(loc="best")
         return axes
 
@@ -221,22 +221,22 @@ class AlternativeAnnotatorTest(Summarised):
         rng: np.random.Generator | int | None = None,
         n_clusters: int | None = None,
     ) -> TestReplicates:
-        """Repeat the test on resampled items.
+        """Repeat the test on bootstrap samples of the items.
 
         Parameters
         ----------
         replicates : int, default 1000
-            How often.
+            Number of replicates.
         rng : numpy.random.Generator or int, optional
             Source of randomness, or a seed.
         n_clusters : int, optional
-            Clusters (items, unless the test has clusters) that are drawn; by default as many as
-            there are. Another number says what a smaller or a larger study would find.
+            Number of clusters (or items) drawn; by default as many as there are. Other numbers
+            simulate a smaller or larger study.
 
         Returns
         -------
         TestReplicates
-            The winning rate and the advantage probability of each.
+            The winning rate and advantage probability of each replicate.
 
         Raises
         ------
@@ -245,7 +245,7 @@ class AlternativeAnnotatorTest(Summarised):
 
         Notes
         -----
-        The humans stay the same. Whole clusters are drawn with replacement.
+        The humans are fixed. Whole clusters are drawn with replacement.
         """
         check_replicates(replicates)
         generator = np.random.default_rng(rng)
@@ -269,14 +269,14 @@ class AlternativeAnnotatorTest(Summarised):
 
 @dataclass(frozen=True, eq=False)
 class TestReplicates(Summarised):
-    """A test, repeated on resampled items.
+    """A test repeated on resampled items.
 
     Attributes
     ----------
     winning_rate, advantage_probability : float
-        Of the test itself.
+        Values of the original test.
     winning_rates, advantage_probabilities : ndarray, shape (R,)
-        Of each replicate.
+        Values in each replicate.
     """
 
     __test__ = False  # not a class of tests
@@ -294,12 +294,12 @@ class TestReplicates(Summarised):
     def interval(
         self, what: Literal["winning_rate", "advantage_probability"], level: float = 0.95
     ) -> Interval:
-        """Return the percentile interval of one of the two.
+        """Return a percentile interval.
 
         Parameters
         ----------
         what : {"winning_rate", "advantage_probability"}
-            Of what.
+            The quantity.
         level : float, default 0.95
             In (0, 1).
 
@@ -344,20 +344,19 @@ def alternative_annotator_test(
     Parameters
     ----------
     humans : Annotations
-        Labels of the humans alone. Of several labels that one gave an item the first counts.
+        Labels of the humans only. Only the first label of an item by an annotator is used.
     judge : array_like of int, shape (I,)
-        The judge's label of each item, a code of `humans.categories`, or -1 for none; as
-        `split_judges` gives it.
+        The judge's label of each item, a code of `humans.categories`, or -1 for none; as returned
+        by `split_judges`.
     epsilon : float, default 0.1
-        The margin by which the human may be better, in [-1, 1]. The paper suggests .1 for crowd
-        workers,
-        .15 for trained annotators, and .2 for experts.
+        The margin by which humans may outperform the judge, in [-1, 1]. The paper suggests .1 for
+        crowd workers, .15 for trained annotators, and .2 for experts.
     score : {"accuracy", "rmse"} or callable, default "accuracy"
-        How a label agrees with the others': share of equal ones, minus the root mean square of
-        the differences (categories that are numbers), or the mean of a function that takes two
-        arrays of codes and returns how alike each pair is.
+        Agreement of a label with the others: share of equal labels, minus the root mean square of
+        the differences (for numeric categories), or the mean of a function that takes two arrays of
+        codes and returns the similarity of each pair.
     clusters : array_like, shape (I,), optional
-        What each item belongs to, such as a text; by default items are independent.
+        Cluster of each item, such as its text; by default items are independent.
     min_items : int, default 30
         Humans with fewer items are left out.
     fdr : float, default 0.05
@@ -366,19 +365,20 @@ def alternative_annotator_test(
     Returns
     -------
     AlternativeAnnotatorTest
-        What was found against each human, and what follows.
+        Results for each human, and overall.
 
     Raises
     ------
     AnnotationError
-        If the judge's labels are not one code an item, epsilon or the rate is out of range, or no
+        If the judge's labels are not one code per item, epsilon or the rate is out of range, or no
         human has enough items that another human and the judge labelled.
 
     Notes
     -----
-    A judge that passes agrees with the humans about as often as they agree with each other. It
-    may still know nothing: where one category prevails, a judge that always names it passes, too.
-    Compare it with one (`annobench.judges.baselines`), and look at its sensitivity and specificity.
+    A judge that passes agrees with the humans about as often as they agree with each other. It may
+    still be uninformative: if one category dominates, a judge that always gives it passes, too.
+    Compare it with such a judge (`annobench.judges.baselines`), and look at its sensitivity and
+    specificity.
 
     Examples
     --------
@@ -397,7 +397,7 @@ def alternative_annotator_test(
     if group.shape != (humans.n_items,) or (group < 0).any():
         raise AnnotationError(
             f"alternative_annotator_test: {group.size} clusters for {humans.n_items} items. Give "
-            "each item one."
+            f"each item one."
         )
     n_items = np.bincount(compared.annotator, minlength=humans.n_annotators)
     tested = np.flatnonzero(n_items >= max(min_items, 1))
@@ -433,12 +433,13 @@ def adjusted_p_values(p_value: ArrayLike) -> Floats:
     Parameters
     ----------
     p_value : array_like, shape (..., H)
-        Of H tests.
+        P-values of H tests.
 
     Returns
     -------
     ndarray, shape (..., H)
-        A test is rejected at a false discovery rate if its adjusted p-value is at most that.
+        A hypothesis is rejected at a false discovery rate if its adjusted p-value is at most that
+        rate.
 
     References
     ----------
@@ -462,7 +463,7 @@ def adjusted_p_values(p_value: ArrayLike) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Compared:
-    """Comparisons of judge and human: of whom, on which item, and the sign of their difference."""
+    """Comparisons of judge and human: human, item, and sign of the difference."""
 
     annotator: NDArray[Any]
     item: NDArray[Any]
@@ -485,8 +486,8 @@ def _check_judge(
     if codes.shape != (humans.n_items,) or codes.dtype.kind not in "bui":
         raise AnnotationError(
             f"{caller}: the judge needs the code of one category for each of the "
-            f"{humans.n_items} items, -1 for none, got {codes.dtype} of shape {codes.shape}. "
-            "split_judges gives these."
+            f"{humans.n_items} items, -1 for none, got {codes.dtype} of shape {codes.shape}. Use "
+            f"split_judges."
         )
     codes = codes.astype(np.int64)
     if ((codes < NO_LABEL) | (codes >= humans.n_categories)).any():
@@ -523,7 +524,7 @@ def _compare(humans: Annotations, judge: NDArray[np.int64], score: Score | Simil
 def _lead_by_counts(
     item: NDArray[Any], own: NDArray[Any], judge: NDArray[Any], n_categories: int
 ) -> Floats:
-    """Count how many more of the others agree with the human than with the judge."""
+    """Count how many more of the other humans agree with the human than with the judge."""
     pairs, counts = np.unique(item.astype(np.int64) * n_categories + own, return_counts=True)
 
     def votes(label: NDArray[Any]) -> NDArray[np.int64]:
@@ -538,7 +539,7 @@ def _lead_by_counts(
 def _lead_by_squares(
     item: NDArray[Any], own: NDArray[Any], judge: NDArray[Any], values: Floats, n_items: int
 ) -> Floats:
-    """Sum the judge's squared distances from the others, less the human's."""
+    """Sum the judge's squared distances from the others, minus the human's."""
     centred = values - values.mean()
     x, y = centred[own], centred[judge]
     n, total = np.bincount(item, minlength=n_items), np.bincount(item, x, n_items)
@@ -552,7 +553,7 @@ def _lead_by_squares(
 def _lead_by_similarity(
     item: NDArray[Any], own: NDArray[Any], judge: NDArray[Any], similarity: Similarity
 ) -> Floats:
-    """Sum how much more alike the human and the others are than the judge and the others."""
+    """Sum the human's similarity to the others, minus the judge's."""
     order = np.argsort(item, kind="stable")
     _, start, size = np.unique(item[order], return_index=True, return_counts=True)
     size = np.repeat(size, size)
@@ -569,7 +570,7 @@ def _lead_by_similarity(
 
 
 def _sums(compared: _Compared, group: NDArray[Any], tested: NDArray[np.int64]) -> sparse.csr_array:
-    """Sum over the items of each cluster and human what the tests need."""
+    """Sum the statistics of the tests by cluster and human."""
     place = np.full(int(compared.annotator.max(initial=0)) + 1, -1)
     place[tested] = np.arange(tested.size)
     rows = place[compared.annotator] >= 0
@@ -592,7 +593,7 @@ def _total(sums: sparse.csr_array) -> Floats:
 
 
 def _tests(totals: Floats, epsilon: ArrayLike) -> _Tests:
-    """Test from totals of shape (..., 7 H): means of clusters, and their t statistics."""
+    """Compute t tests from totals of shape (..., 7 H)."""
     n, s, ss, sn, nn, clusters, good = np.split(totals, N_SUMS, axis=-1)
     mean = ratio(s, n)
     spread = np.maximum(ss - 2 * mean * sn + mean**2 * nn, 0.0)

@@ -1,4 +1,4 @@
-"""Everything about judges at once: the tables of `annobench judge`."""
+"""A full assessment of judges: the tables of `annobench judge`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MAX_CATEGORIES = 20
 
 @dataclass(frozen=True, eq=False)
 class Assessment(Summarised):
-    """What was found about judges.
+    """Results of an assessment of judges.
 
     Attributes
     ----------
@@ -47,17 +47,17 @@ class Assessment(Summarised):
     summary_table : DataFrame
         One row per judge, and one for a judge that always gives the most frequent label.
     tests : dict of str to AlternativeAnnotatorTest
-        Of each judge that could be tested.
+        Tests of all judges that could be tested.
     agreement, rates, test, baselines, prevalence, consistency, position, plan : DataFrame
-        See the modules; empty where nothing could be computed.
+        See the modules; empty if nothing could be computed.
     basis : str
         The basis of sensitivity and specificity: "gold", "humans" or "".
     epsilon : float
-        Of the test.
+        Margin of the test.
     n_clusters : int or None
-        Of the items, where they come in clusters.
+        Number of clusters, if items are clustered.
     jury : Jury or None
-        Of several judges with gold.
+        The jury, if there are several judges and gold.
     remarks : list of str
         What could not be computed, and cautions.
     """
@@ -99,7 +99,7 @@ class Assessment(Summarised):
     def _headline(self) -> str:
         passed = sum(test.passes for test in self.tests.values())
         return (
-            f"{len(self.panel.judges)} judges beside {self.panel.humans.n_annotators} humans; "
+            f"{len(self.panel.judges)} judges and {self.panel.humans.n_annotators} humans; "
             f"{passed} pass the alternative annotator test with epsilon {self.epsilon:g}"
         )
 
@@ -126,37 +126,36 @@ def assess(
     annotations : Annotations
         Labels of humans and judges.
     judges : sequence of str
-        Names of the annotators that are judges.
+        Names of the judges among the annotators.
     gold : mapping of str to str, optional
         The category of some items. By default rates are estimated from the humans' labels.
     epsilon, score
         As in `alternative_annotator_test`.
     clusters : array_like, shape (I,), optional
-        What each item belongs to, such as a text; by default items are independent.
+        Cluster of each item, such as its text; by default items are independent.
     shown_first : array_like of str, shape (N,), optional
-        Of comparisons of two answers: the one that was shown first, by its category; empty where
-        that is not known.
+        For comparisons of two answers, the category shown first; empty if unknown.
     costs : mapping of str to float, optional
-        Of a label of each judge, by default 1.
+        Cost of a label by each judge; by default 1.
     budget : float, optional
-        What the labels of an item by a jury may cost; needs gold, and several judges.
+        Budget for a jury's labels of an item; needs gold and several judges.
     level : float, default 0.95
-        Of the intervals.
+        Level of the intervals.
     replicates : int, default 500
-        Of bootstraps, and draws.
+        Number of bootstrap samples and draws.
     rng : numpy.random.Generator or int, optional
         Source of randomness, or a seed.
 
     Returns
     -------
     Assessment
-        Its remarks say what could not be computed.
+        The results, with remarks on what could not be computed.
 
     Raises
     ------
     AnnotationError
         If a judge is unknown, or a gold category is; if epsilon is out of range, distances are
-        asked for of categories that are no numbers, or a budget is given without gold or for one
+        requested for categories that are not numbers, or a budget is given without gold or for one
         judge.
     """
     annotations = as_annotations(annotations, "assess")
@@ -249,12 +248,12 @@ def _jury(
     rng: np.random.Generator,
     remarks: list[str],
 ) -> Jury | None:
-    """Weigh several judges by gold; what was asked for is an error if it can't be had."""
+    """Assess a jury; raise an error if it was requested but is impossible."""
     asked = bool(costs) or budget is not None
     if asked and (known is None or len(panel.judges) < 2):
         raise AnnotationError(
-            "judge: a jury is weighed by gold items, and has two judges or more. Give gold "
-            "(--gold) and name several judges, or leave out costs and budget."
+            "judge: a jury needs gold items and two or more judges. Give gold (--gold) and name "
+            "several judges, or leave out costs and budget."
         )
     if known is None or len(panel.judges) < 2:
         return None
@@ -278,7 +277,7 @@ def _say(remarks: list[str], text: str) -> None:
 
 
 def _first(column: str, tables: list[pd.DataFrame]) -> pd.DataFrame:
-    """Put tables together, with one column in front."""
+    """Concatenate tables, with one column in front."""
     if not tables:
         return pd.DataFrame()
     table = pd.concat(tables, ignore_index=True)
@@ -292,7 +291,7 @@ def _gold_codes(humans: Annotations, gold: Mapping[str, str] | None) -> NDArray[
     unknown = sorted(set(gold.values()) - set(humans.categories))
     if unknown:
         raise AnnotationError(
-            f"judge: the gold category {unknown[0]!r} is no label; there are "
+            f"judge: the gold category {unknown[0]!r} is not a label; labels are "
             f"{', '.join(map(repr, humans.categories[:10]))}. Correct the gold standard."
         )
     code = {name: k for k, name in enumerate(humans.categories)}
@@ -307,7 +306,7 @@ def _gold_codes(humans: Annotations, gold: Mapping[str, str] | None) -> NDArray[
 
 
 def _model(humans: Annotations, remarks: list[str]) -> DawidSkeneFit | None:
-    """Fit the model of the humans' labels, if these allow it."""
+    """Fit a model to the humans' labels, if possible."""
     try:
         return dawid_skene.fit(humans)
     except AnnotationError as error:
@@ -378,7 +377,7 @@ def _prevalence(
 def _asked_again(
     annotations: Annotations, judges: Sequence[str], shown_first: ArrayLike | None
 ) -> pd.DataFrame:
-    """Compare the labels that a judge gave one item, of comparisons those in one order."""
+    """Compare a judge's repeated labels of an item, for comparisons within the same order."""
     own = np.isin(annotations.annotator, [annotations.annotators.index(name) for name in judges])
     order = None if shown_first is None else np.asarray(shown_first, dtype=object)[own]
     return consistency.repeat_consistency(annotations.select(labels=own), order=order)
@@ -391,7 +390,7 @@ def _position(
     shown_first: ArrayLike | None,
     remarks: list[str],
 ) -> pd.DataFrame:
-    """Say which of two answers the judges prefer by its place."""
+    """Measure the judges' position bias."""
     if shown_first is None:
         return pd.DataFrame()
     try:
@@ -403,7 +402,7 @@ def _position(
 
 
 def _plan(fit: DawidSkeneFit | None, epsilon: float, rng: np.random.Generator) -> pd.DataFrame:
-    """Say how often a judge as good as an average human would pass."""
+    """Estimate how often a judge as good as an average human would pass."""
     if fit is None:
         return pd.DataFrame()
     average = np.nanmean(fit.confusion, axis=0)

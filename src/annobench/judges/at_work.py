@@ -1,4 +1,4 @@
-"""Judges at work: two systems compared, biases, drift over time."""
+"""Judges in use: comparisons of systems, biases, drift over time."""
 
 from __future__ import annotations
 
@@ -30,22 +30,23 @@ SIGNIFICANT: Final = 0.05
 
 @dataclass(frozen=True, eq=False)
 class AtWork:
-    """What was found about judges at work.
+    """Results on systems, bias and drift.
 
     Attributes
     ----------
     score : str
-        What a score is; empty where none was needed.
+        Definition of the score; empty if none was needed.
     systems : dict of str to SystemComparison
-        By each judge; empty unless systems were compared.
+        Comparisons by judge; empty unless systems were compared.
     bias : DataFrame
-        As of `judge_bias`, with the judge in front; empty unless asked for.
+        As from `judge_bias`, with the judge in front; empty unless requested.
     drift : dict of str to JudgeDrift
-        Of the judges that labelled the anchor items at two times; empty unless asked for.
+        Drift of the judges that labelled the anchor items at two or more times; empty unless
+        requested.
     remarks : list of str
         What could not be estimated, and cautions.
     level : float
-        Of the intervals.
+        Level of the intervals.
     """
 
     score: str = ""
@@ -86,16 +87,16 @@ def examine(
     clusters: ArrayLike | None = None,
     level: float = 0.95,
 ) -> AtWork:
-    """Compare systems, estimate biases and follow judges over time, as far as is asked for.
+    """Compare systems, and estimate biases and drift, as requested.
 
     Parameters
     ----------
     annotations : Annotations
         Labels of humans and judges.
     judges : sequence of str
-        Names of the annotators that are judges.
+        Names of the judges among the annotators.
     gold : mapping of str to str, optional
-        The category of some items, in place of the humans' labels.
+        Categories of some items, used instead of the humans' labels.
     category : str, optional
         The category whose share is the score; by default the score is the mean label.
     systems : array_like of str, shape (I,), optional
@@ -103,28 +104,28 @@ def examine(
     baseline, slices
         As of `compare_systems`.
     lengths : sequence of str, shape (I,), optional
-        The length of each answer; or of comparisons of two answers the longer one, by its category,
-        anything else where neither is.
+        Length of each answer; or, for comparisons of two answers, the category of the longer one,
+        or any other text if neither is longer.
     families : sequence of str, shape (I,), optional
         The family of the system that gave each answer.
     own : mapping of str to str, optional
-        The family of each judge; by default the one called as the judge is.
+        Family of each judge; by default the judge's name.
     times : array_like of datetime64 or float, shape (N,), optional
-        When each label was given; follows judges over time.
+        Time of each label; needed for drift.
     clusters : array_like, shape (I,), optional
-        What each item belongs to, such as its question.
+        Cluster of each item, such as its question.
     level : float, default 0.95
-        Of the intervals.
+        Level of the intervals.
 
     Returns
     -------
     AtWork
-        What was asked for.
+        The requested results.
 
     Raises
     ------
     AnnotationError
-        As of `score_items`, `compare_systems`, `judge_bias` and `judge_drift`; or if lengths are
+        As for `score_items`, `compare_systems`, `judge_bias` and `judge_drift`; or if lengths are
         neither numbers nor categories.
     """
     a = as_annotations(annotations, "examine")
@@ -166,7 +167,7 @@ def examine(
             a, judges, times, gold=gold, values=_values(a, category), clusters=clusters, level=level
         )
         remarks += [
-            f"{name} was not followed over time: it labelled no anchor items at two times."
+            f"{name} drift was not estimated: it labelled no anchor items at two times."
             for name in judges
             if name not in followed
         ]
@@ -175,7 +176,7 @@ def examine(
 
 
 def _by_judge(tables: Iterable[tuple[str, pd.DataFrame]]) -> pd.DataFrame:
-    """Put tables together, with the judge in front."""
+    """Concatenate tables, with the judge in front."""
     given = [(name, table) for name, table in tables if len(table)]
     if not given:
         return pd.DataFrame()
@@ -185,19 +186,19 @@ def _by_judge(tables: Iterable[tuple[str, pd.DataFrame]]) -> pd.DataFrame:
 
 
 def _said_of_selection(judge: str, found: SystemComparison) -> list[str]:
-    """Caution where humans seem not to have scored a random part of the answers."""
+    """Caution if humans seem not to have scored a random sample of the answers."""
     if not found.selection["p_value"] < SIGNIFICANT:
         return []
     more, p_value = found.selection["estimate"], found.selection["p_value"]
     return [
-        f"{judge} scores the answers that humans scored, too, {abs(more):.2g} "
+        f"{judge} scores the answers scored by humans {abs(more):.2g} "
         f"{'higher' if more > 0 else 'lower'} than others of the same system (p = {p_value:.2g}). "
-        "The correction assumes that humans scored answers drawn at random."
+        "The correction assumes that humans scored a random sample."
     ]
 
 
 def _longer_answers(a: Annotations, lengths: Sequence[str]) -> Floats | None:
-    """Return what each category counts on each item if lengths name the longer of two answers."""
+    """Return each category's value on each item, if lengths name the longer of two answers."""
     names = [plain_number(name) for name in lengths]
     measured = np.isfinite([number_of(name) for name in names])
     code = {name: k for k, name in enumerate(a.categories)}
@@ -208,9 +209,9 @@ def _longer_answers(a: Annotations, lengths: Sequence[str]) -> Floats | None:
     if answers.size < 2:
         shown = names[int(np.argmin(measured))]
         raise AnnotationError(
-            f"--length: {shown!r} is no number, and fewer than two categories are named there as "
-            "the longer answer. Give each answer a length; or, of comparisons of two answers, the "
-            "category of the longer one."
+            f"--length: {shown!r} is not a number, and fewer than two categories are named as the "
+            f"longer answer. Give the length of each answer or, for comparisons of two answers, "
+            f"the category of the longer one."
         )
     values = np.full((a.n_items, a.n_categories), 0.5)
     values[:, answers] = 0.0
@@ -233,15 +234,15 @@ def _own(
     if found.any():
         return found
     remarks.append(
-        f"{judge}: no answer is of the family {family!r}, so that self-preference is not "
-        f"estimated. Name its family with --own {judge}=FAMILY; there are "
+        f"{judge}: no answer is by the family {family!r}, so self-preference is not estimated. "
+        f"Name its family with --own {judge}=FAMILY; there are "
         f"{', '.join(map(repr, dict.fromkeys(families)))}."
     )
     return None
 
 
 def _values(a: Annotations, category: str | None) -> Floats | None:
-    """Return what categories count for score differences, if that is defined."""
+    """Return the categories' values for score differences, if defined."""
     try:
         return values_of_categories(a, category)[0]
     except AnnotationError:

@@ -31,7 +31,7 @@ def constant_judge(humans: Annotations) -> NDArray[np.int64]:
     Returns
     -------
     ndarray of int, shape (I,)
-        The same code for every item; of equally frequent categories the first.
+        The same code for every item; ties are broken by order.
     """
     humans = as_annotations(humans, "constant_judge")
     most = int(np.bincount(humans.label, minlength=humans.n_categories).argmax())
@@ -39,7 +39,7 @@ def constant_judge(humans: Annotations) -> NDArray[np.int64]:
 
 
 def humans_as_judges(humans: Annotations, **options: Any) -> pd.DataFrame:
-    """Test each human in the role of the judge.
+    """Test each human as if a judge.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def humans_as_judges(humans: Annotations, **options: Any) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a human: annotator, winning_rate, advantage_probability, n_tested; NaN and 0 where
-        too few items are left, of which two others labelled each.
+        One row per human: annotator, winning_rate, advantage_probability, n_tested; NaN and 0 if
+        too few items remain that two others labelled.
     """
     humans = as_annotations(humans, "humans_as_judges")
     humans.check_annotators("humans_as_judges")
@@ -68,7 +68,7 @@ def _as_judge(humans: Annotations, name: str, options: dict[str, Any]) -> dict[s
 
 
 def without_each_human(humans: Annotations, judge: ArrayLike, **options: Any) -> pd.DataFrame:
-    """Repeat the test of a judge without each of the humans.
+    """Repeat the test of a judge leaving out each human.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ def without_each_human(humans: Annotations, judge: ArrayLike, **options: Any) ->
     Returns
     -------
     DataFrame
-        One row a human: annotator (who is left out), winning_rate, advantage_probability,
-        n_tested; NaN and 0 where too few items are left.
+        One row per human: annotator (left out), winning_rate, advantage_probability, n_tested; NaN
+        and 0 if too few items remain.
     """
     humans = as_annotations(humans, "without_each_human")
     humans.check_annotators("without_each_human")

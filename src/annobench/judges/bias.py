@@ -1,28 +1,28 @@
-r"""Bias of a judge: what moves its scores and not the humans'.
+r"""Bias of a judge: features that affect its scores but not the humans'.
 
-On items that the judge and humans scored, the difference d = judge's score less humans' score is
-regressed on what may bias the judge:
+On items scored by the judge and by humans, the difference d = judge's score - humans' score is
+regressed on possible sources of bias:
 
 - ``score difference``: the mean of d.
 - ``length``: the change of d per doubling of the answer's length, the slope on its binary
   logarithm.
-- ``own family``: the mean of d on answers of the judge's own family less its mean on others', a
-  difference of differences: what is particular about the family's answers, but seen by humans and
-  judge alike, cancels.
+- ``own family``: the mean of d on answers of the judge's own family minus its mean on others, a
+  difference in differences: features of the family's answers that humans and judge see alike
+  cancel.
 
-Of comparisons of two answers one says of each which is the longer one. The score is then whether
-that answer is picked, a tie counting half, and the only row is ``longer answer``, the mean of d.
+For comparisons of two answers, the longer one is named. The score is then whether the longer answer
+is picked (a tie counts one half), and the only row is ``longer answer``, the mean of d.
 
-If several are asked for, ``adjusted`` is the coefficient with the others in the regression: the own
+If several biases are requested, ``adjusted`` is the coefficient in the joint regression: the own
 family's answers may be longer. Standard errors allow for clusters (`annobench.judges.regression`).
 
-Without humans' scores nothing is identified, as longer answers, and those of the judge's family,
-may be better. Nor is the cause: whoever scores quality on a narrower scale than humans has a d that
-falls with quality, and with all that goes with it.
+Without humans' scores no bias is identified, as longer answers, and those of the judge's family,
+may be better. The cause is not identified either: if a judge uses a narrower scale than humans, d
+decreases with quality, and with everything correlated with quality.
 
 Panickssery, Bowman and Feng (2024), LLM evaluators recognize and favor their own generations,
 arXiv 2404.13076; Dubois, Galambosi, Liang and Hashimoto (2024), Length-controlled AlpacaEval, arXiv
-2404.04475, both of which model what a judge prefers.
+2404.04475, both of which model a judge's preferences.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def judge_bias(
     clusters: ArrayLike | None = None,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Estimate how a judge's scores depart from the humans', by length and by family.
+    """Estimate a judge's bias by length and by family.
 
     Parameters
     ----------
@@ -63,18 +63,18 @@ def judge_bias(
     lengths : array_like of float, shape (I,), optional
         Length of each answer, above 0, in any unit.
     own : array_like of bool, shape (I,), optional
-        Whether the answer is of the judge's own family.
+        Whether the answer is by the judge's own family.
     clusters : array_like, shape (I,), optional
-        What each item belongs to, such as its question; by default items are independent.
+        Cluster of each item, such as its question; by default items are independent.
     level : float, default 0.95
-        Of the intervals.
+        Level of the intervals.
 
     Returns
     -------
     DataFrame
-        One row for each of `BIASES` that was asked for: bias, estimate, lower, upper, p_value,
-        adjusted (with adjusted_lower and adjusted_upper; NaN if nothing else was asked for),
-        n_items, n_own and n_clusters, and note, why an estimate is NaN.
+        One row per requested bias in `BIASES`: bias, estimate, lower, upper, p_value, adjusted
+        (with adjusted_lower and adjusted_upper; NaN for a single bias), n_items, n_own and
+        n_clusters, and note, the reason if an estimate is NaN.
 
     Raises
     ------
@@ -97,15 +97,15 @@ def judge_bias(
         sizes = ", ".join(str(each.size) for each in (f, y, *given.values()))
         raise AnnotationError(
             f"judge_bias: {sizes} scores of the judge, of humans, and attributes. Give one of each "
-            "an item."
+            f"per item."
         )
     group = cluster_codes(clusters, f.size)
     group = np.arange(f.size) if group is None else group
     kept = np.isfinite(f) & np.isfinite(y)
     if not kept.any():
         raise AnnotationError(
-            "judge_bias: no item was scored by the judge and by humans, so that nothing tells a "
-            "bias from better answers. Have some answers scored by people."
+            "judge_bias: no item was scored by the judge and by humans, so bias cannot be "
+            "distinguished from quality. Have some answers scored by humans."
         )
     columns = {}
     if "length" in given:
@@ -127,7 +127,7 @@ def judge_bias(
 def _row(
     name: str, columns: dict[str, Floats], d: Floats, group: NDArray[np.int64], level: float
 ) -> dict[str, Any]:
-    """Fit a column alone, and with the others."""
+    """Fit a column alone, and jointly with the others."""
     ones = np.ones(d.size)
     own = columns.get("own family", np.zeros(d.size))
     if name == "score difference":
@@ -155,9 +155,9 @@ def _row(
 def _note(name: str, columns: dict[str, Floats], n_clusters: int) -> str:
     """Say why a bias is not identified."""
     if name == "length" and np.ptp(columns[name]) == 0:
-        return "all answers that humans scored are of one length"
+        return "all answers scored by humans have the same length"
     if name == "own family" and not columns[name].any():
         return "humans scored no answer of the judge's family"
     if name == "own family" and columns[name].all():
-        return "humans scored answers of the judge's family alone"
+        return "humans scored only answers of the judge's family"
     return "one cluster" if n_clusters < 2 else ""

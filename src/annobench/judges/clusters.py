@@ -1,15 +1,15 @@
 r"""Clustered items, such as the answers to one question or the sentences of a text.
 
-Items of a cluster are correlated, so that intervals that assume independence are too short. To
-first order, the error of a smooth function of means is a sum of one residual per item. Its *design
-effect* is the variance of this sum over clusters, divided by that
-over independent items, ::
+Items of a cluster are correlated, so intervals that assume independence are too narrow. To first
+order, the error of a smooth function of means is a sum of one residual per item. Its *design
+effect* is the variance of this sum for clustered items, divided by the variance for independent
+items, ::
 
     D = C / (C - 1) * sum over clusters c of (sum of r_i in c)^2 / sum of r_i^2
 
-and an interval made for independent items is widened by the square root of D on either side. It is
-never made narrower. Where all residuals are 0, as for a judge that is always right, D is the
-mean number of items in a cluster, as if a cluster were one observation.
+and an interval for independent items is widened by the square root of D on either side. It is never
+narrowed. If all residuals are 0, as for a judge that is always right, D is the mean cluster size,
+as if a cluster were one observation.
 
 Kish (1965), Survey Sampling, section 5.4; Rao and Scott (1992), Biometrics 48, 577-585.
 """
@@ -49,10 +49,10 @@ def design_effect(residuals: ArrayLike, clusters: NDArray[np.int64]) -> Floats:
     Parameters
     ----------
     residuals : array_like, shape (I, M)
-        What each item adds to the errors of M estimates; 0 for an item that has no part in one,
-        NaN for all items where an estimate is undefined.
+        Contribution of each item to the errors of M estimates; 0 for an item that is not used, NaN
+        for all items if an estimate is undefined.
     clusters : ndarray of int, shape (I,)
-        Codes, as of `cluster_codes`.
+        Codes, as from `cluster_codes`.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def widen(interval: Interval, effect: ArrayLike, lowest: float, highest: float) 
     Parameters
     ----------
     interval : Interval
-        Made for independent items.
+        The interval for independent items.
     effect : array_like
         The design effect, at least 1.
     lowest, highest : float
@@ -91,7 +91,7 @@ def widen(interval: Interval, effect: ArrayLike, lowest: float, highest: float) 
     Returns
     -------
     Interval
-        Around the same estimate; the whole range where the effect is infinite.
+        The widened interval; the whole range if the effect is infinite.
 
     Examples
     --------

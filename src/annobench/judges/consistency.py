@@ -1,9 +1,9 @@
 r"""Whether a judge agrees with itself: over repeats, and when two answers are swapped.
 
 A judge that labels an item several times, with another seed or prompt, should give the same label.
-One that compares two answers should not depend on which is shown first. If the order is random, it
-picks the first answer with probability 1/2 unless it has a *position bias*; if each pair is shown
-in both orders, the pairs judged differently show the bias directly.
+A judge that compares two answers should not depend on their order. If the order is random, it picks
+the first answer with probability 1/2 unless it has a *position bias*; if each pair is shown in both
+orders, the pairs judged differently show the bias directly.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ def repeat_consistency(annotations: Annotations, *, order: ArrayLike | None = No
     Parameters
     ----------
     annotations : Annotations
-        Labels, of which some annotators gave an item several.
+        Labels, with repeats.
     order : array_like, shape (N,), optional
-        In which order the answers of a comparison were shown; labels of an item are compared only
-        within one.
+        Order in which the answers of a comparison were shown; labels of an item are compared only
+        within the same order.
 
     Returns
     -------
     DataFrame
         One row per annotator with repeats: annotator, n_items (labelled more than once), n_labels
-        (of these), unanimous (share of these items with one label alone, with Wilson's 95% interval
-        lower, upper), agreement (mean over items of the probability that two of its labels are
-        equal), expected_agreement (of labels drawn from the annotator's own distribution), and
+        (of these), unanimous (share of these items whose labels are all equal, with Wilson's 95%
+        interval lower, upper), agreement (mean over items of the probability that two of its labels
+        are equal), expected_agreement (of labels drawn from the annotator's own distribution), and
         kappa, the agreement corrected for that.
 
     Examples
@@ -99,25 +99,26 @@ _COLUMNS = [
 
 @dataclass(frozen=True)
 class PositionBias(SummarisedScalars):
-    """The dependence of a judge of pairs on which answer is shown first.
+    """Position bias of a judge that compares pairs of answers.
 
     Attributes
     ----------
     n : int
         Comparisons.
     picks_first : float
-        Share in which the first answer is picked; 1/2 without bias where the order is random.
+        Share of comparisons in which the first answer is picked; 1/2 without bias if the order is
+        random.
     lower, upper : float
         Its 95% interval (Wilson), over comparisons.
     p_value : float
-        Of the two-sided binomial test of 1/2.
+        P-value of the two-sided binomial test of 1/2.
     n_both : int
         Items shown in both orders.
     consistent : float
         Share of these on which the same answer wins both times; NaN without any.
     first_if_inconsistent : float
-        Of the others, the share on which the first answer wins both times (the rest pick the second
-        both times); NaN without any.
+        Of the inconsistent items, the share on which the answer shown first wins both times
+        (otherwise the second does); NaN without any.
     """
 
     n: int
@@ -144,17 +145,17 @@ def position_bias(
     item : array_like, shape (N,)
         The pair of each comparison.
     shown_first, picked : array_like, shape (N,)
-        Which answer was shown first, and which one the judge picked. Ties are left out before.
+        The answer shown first, and the answer picked. Remove ties beforehand.
     clusters : array_like, shape (N,), optional
-        What each comparison belongs to, such as its question; by default they are independent. The
-        interval is then widened (`annobench.judges.clusters`), and the test is whether clusters
-        lean to the first answer: a t test of their sums.
+        Cluster of each comparison, such as its question; by default they are independent. The
+        interval is then widened (`annobench.judges.clusters`), and the test is a t test of the
+        clusters' sums.
 
     Returns
     -------
     PositionBias
-        Over all comparisons, and over pairs shown in both orders; of several comparisons of a pair
-        in one order the first counts there.
+        Over all comparisons, and over pairs shown in both orders; if a pair is repeated in the same
+        order, only the first comparison is used for the latter.
 
     Raises
     ------
@@ -202,7 +203,7 @@ def position_bias(
 
 
 def _p_value_of_mean(sums: NDArray[np.float64]) -> float:
-    """Test by t whether the sums of clusters are 0 on average, on both sides."""
+    """Return the two-sided p-value of a t test that clusters' sums have mean 0."""
     if sums.size < 2 or not sums.std():
         return float(sums.size < 2 or not sums.any())
     return float(ttest_1samp(sums, 0.0).pvalue)
@@ -216,23 +217,24 @@ def position_table(
     Parameters
     ----------
     annotations : Annotations
-        Comparisons: a label names the preferred answer. An annotator may have several of an item.
+        Comparisons: a label names the preferred answer. Repeated comparisons of an item are
+        allowed.
     shown_first : array_like of str, shape (N,)
-        The answer that was shown first, by the name of its category; empty where that is not known.
+        The category of the answer shown first; empty if unknown.
     clusters : array_like, shape (I,), optional
-        What each item belongs to.
+        Cluster of each item.
 
     Returns
     -------
     DataFrame
         One row per annotator with comparisons whose order is known: annotator, the fields of
-        `PositionBias`, and n_ties. Labels that name no answer which was ever shown first are ties.
+        `PositionBias`, and n_ties. Labels that were never shown first are ties.
 
     Raises
     ------
     AnnotationError
-        If nothing that is shown first is a category, or always the same: what looks like a
-        preference for a place could be one for the answer.
+        If no answer shown first is a category, or it is always the same, so that position and
+        answer are confounded.
 
     Examples
     --------
@@ -249,8 +251,8 @@ def position_table(
     if answers.size < 2:
         shown = f"always {a.categories[answers[0]]!r}" if answers.size else "none of the categories"
         raise AnnotationError(
-            f"position_table: what was shown first is {shown}. To tell a preference for a place "
-            "from one for an answer, show either answer first in some comparisons."
+            f"position_table: what was shown first is {shown}. To distinguish a preference for a "
+            f"position from one for an answer, show either answer first in some comparisons."
         )
     group = cluster_codes(clusters, a.n_items)
     rows = []

@@ -1,24 +1,23 @@
 r"""Drift of a judge on an anchor set.
 
-The anchor set are items with a gold category, or with labels of humans. A label of the judge scores
-its *agreement*, whether it equals gold, or the share of the humans' labels that it equals; where
-labels have scores, also its *score difference*, its score less that of the anchor, which may change
-though agreement does not.
+The anchor set consists of items with a gold category, or with labels of humans. The *agreement* of
+a judge's label is whether it equals gold, or the share of the humans' labels that it equals; if
+labels have scores, its *score difference* is its score minus the anchor's, which may change
+although agreement does not.
 
-Labels belong to windows of time: one for each value of the time, such as the number or date of a
-run, as long as these are at most 60 with ten labels each on average; or else for each day, under
-the same condition; or else up to twelve windows of equal numbers of labels. Least squares on
+Labels are grouped in windows of time: one per distinct time, such as the number or date of a run,
+if there are at most 60 with ten or more labels each on average; otherwise one per day, under the
+same condition; otherwise up to twelve windows with equal numbers of labels. Least squares on
 indicators of windows gives
 
-- ``latest``: the last window less the mean of all labels before;
-- ``trend``: from the first window to the last, linear in the window's number;
-- ``any``: whether the windows' means are equal, which a change for some windows alone refutes.
+- ``latest``: the last window minus the mean of all earlier labels;
+- ``trend``: the change from the first window to the last, linear in the window's number;
+- ``any``: whether the windows' means are equal, which detects temporary changes, too.
 
-If most labels are of items that were labelled in several windows, items are compared with
-themselves: each has a mean of its own (a fixed effect), so that it does not matter which items a
-window has. Otherwise windows with harder items look like drift. Standard errors allow for
-dependence within items, or within the clusters that these belong to
-(`annobench.judges.regression`).
+If most labels are of items labelled in several windows, comparisons are within items: each item has
+a fixed effect, so differences between the windows' items do not matter. Otherwise windows with
+harder items look like drift. Standard errors allow for dependence within items, or within the
+clusters that these belong to (`annobench.judges.regression`).
 """
 
 from __future__ import annotations
@@ -62,19 +61,20 @@ class JudgeDrift(Summarised):
     Attributes
     ----------
     windows : DataFrame
-        One row a window: window (from 1), begins, ends, n_labels, n_items, agreement with lower and
-        upper, and score_difference with score_difference_lower and score_difference_upper; these
-        three are NaN without scores.
+        One row per window: window (from 1), begins, ends, n_labels, n_items, agreement with lower
+        and upper, and score_difference with score_difference_lower and score_difference_upper;
+        these three are NaN without scores.
     tests : DataFrame
-        One row a measure ("agreement", "score_difference") and contrast ("latest", "trend"):
-        estimate, lower, upper, p_value, and p_any, of equal means of all windows. NaN where
-        undefined.
+        One row per measure ("agreement", "score_difference") and contrast ("latest", "trend"):
+        estimate, lower, upper, p_value, and p_any, the p-value of equal means in all windows. NaN
+        where undefined.
     within_items : bool
-        Whether items are compared with themselves.
+        Whether comparisons are within items.
     n_undated, n_elsewhere : int
-        Labels of the judge left out, as their time is not known, or their item is no anchor.
+        Numbers of the judge's labels left out because their time is unknown, or their item is not
+        an anchor.
     level : float
-        Of the intervals.
+        Level of the intervals.
     """
 
     windows: pd.DataFrame
@@ -109,36 +109,36 @@ def judge_drift(
     clusters: ArrayLike | None = None,
     level: float = 0.95,
 ) -> dict[str, JudgeDrift]:
-    """Follow each judge's agreement with an anchor set over time.
+    """Estimate the drift of each judge's agreement with an anchor set.
 
     Parameters
     ----------
     annotations : Annotations
         Labels of humans and judges; a judge may have labelled an item many times.
     judges : sequence of str
-        Names of the annotators that are judges; all others are humans.
+        Names of the judges among the annotators; all others are humans.
     times : array_like of datetime64 or float, shape (N,)
-        When each label was given, such as the number of the run; NaT or NaN where not known. Those
-        of humans' labels don't matter.
+        Time of each label, such as the number of the run; NaT or NaN if unknown. Times of humans'
+        labels are not used.
     gold : mapping of str to str, optional
-        The category of the anchor items. By default these are the items that humans labelled.
+        Categories of the anchor items. By default the anchors are the items labelled by humans.
     values : array_like of float, shape (K,), optional
-        What each category counts, for the score difference; by default there is none.
+        Value of each category, for the score difference; by default there is none.
     clusters : array_like, shape (I,), optional
-        What each item belongs to; by default items are independent.
+        Cluster of each item; by default items are independent.
     level : float, default 0.95
-        Of the intervals.
+        Level of the intervals.
 
     Returns
     -------
     dict of str to JudgeDrift
-        Of the judges that labelled anchor items at two times at least.
+        Drift of the judges that labelled anchor items at two or more times.
 
     Raises
     ------
     AnnotationError
-        If there is not one time a label, they are neither numbers nor dates, or no judge labelled
-        anchor items at two times.
+        If there is not one time per label, times are neither numbers nor dates, or no judge
+        labelled anchor items at two times.
 
     Examples
     --------
@@ -218,14 +218,14 @@ def _windows(time: Floats, *, is_date: bool) -> NDArray[np.int64]:
 def _limits(
     time: Floats, window: NDArray[np.int64], *, is_date: bool
 ) -> tuple[pd.Series[Any], pd.Series[Any]]:
-    """Return when windows begin and end: the first and the last label."""
+    """Return the times of the first and last label in each window."""
     ends = [getattr(pd.Series(time).groupby(window), name)() for name in ("min", "max")]
     first, last = (pd.to_datetime(x, unit="us") if is_date else x for x in ends)
     return first, last
 
 
 def _within_items(item: NDArray[Any], window: NDArray[np.int64]) -> bool:
-    """Return whether most labels are of items that were labelled in several windows."""
+    """Return whether most labels are of items labelled in several windows."""
     n_windows = pd.Series(window).groupby(item).nunique()
     return bool((n_windows > 1)[item].mean() > 0.5)
 
@@ -296,7 +296,7 @@ def _tests(
 def _fit(
     columns: Floats, score: Floats, item: NDArray[Any] | None, group: NDArray[np.int64]
 ) -> LeastSquares:
-    """Regress on columns with a constant, or with one for each item."""
+    """Regress on columns with a constant, or with item effects."""
     if item is None:
         return least_squares(np.column_stack([columns, np.ones(score.size)]), score, group)
     everything = pd.DataFrame(np.column_stack([columns, score]))

@@ -1,19 +1,19 @@
-r"""Agreement of a judge with gold, group by group, such as for each system that it grades.
+r"""Agreement of a judge with gold by group, such as for each system that it grades.
 
 A benchmark reports a judge's agreement as the mean over the systems whose answers it judges, and
-asks besides whether its scores rank the systems as people do. In each group the judge's labels and
+also asks whether its scores rank the systems as humans do. In each group the judge's labels and
 gold form a table of two annotators; with observed agreement :math:`p_o`
 
 .. math:: \pi = \frac{p_o - \sum_k \bar p_k^2}{1 - \sum_k \bar p_k^2}, \qquad
           \kappa = \frac{p_o - \sum_k p_k q_k}{1 - \sum_k p_k q_k},
 
-where :math:`p_k` and :math:`q_k` are the shares of category k in the two and :math:`\bar p_k` is
-their mean (Scott 1955; Cohen 1960). They differ where the shares do: Scott's pi charges a judge for
-it, Cohen's kappa does not. The *score* of a group is the share of a category, such as of correct
+where :math:`p_k` and :math:`q_k` are the shares of category k in judge and gold, and :math:`\bar
+p_k` is their mean (Scott 1955; Cohen 1960). They differ if the shares do: Scott's pi penalises such
+bias, Cohen's kappa does not. The *score* of a group is the share of a category, such as of correct
 answers.
 
-Systems that answer the same questions are not independent, and neither are the groups. So the
-bootstrap draws clusters, such as questions, the same for all groups.
+Systems that answer the same questions are not independent, and neither are the groups. The
+bootstrap therefore draws clusters, such as questions, jointly for all groups.
 
 Scott (1955). Reliability of content analysis. Public Opinion Quarterly 19, 321-325. Cohen (1960). A
 coefficient of agreement for nominal scales. Educational and Psychological Measurement 20, 37-46.
@@ -54,7 +54,7 @@ class GroupedAgreement(Summarised):
     counts : ndarray of shape (C, G, K, K)
         ``[c, g, k, l]``: items of cluster c and group g with gold k that the judge labels l.
     category : int
-        Whose share is the score.
+        Code of the category whose share is the score.
     """
 
     groups: tuple[object, ...]
@@ -63,14 +63,14 @@ class GroupedAgreement(Summarised):
 
     @property
     def by_group(self) -> pd.DataFrame:
-        """One row per group: n_items, what `MEASURES` names, and both scores."""
+        """One row per group: n_items, the `MEASURES`, and both scores."""
         total = self.counts.sum(axis=0)
         scores = {name: _score(total, axis, self.category) for name, axis in _SIDES.items()}
         columns: dict[str, object] = {"group": self.groups, "n_items": total.sum(axis=(1, 2))}
         return pd.DataFrame(columns | _measures(total, self.category) | scores)
 
     def mean(self, measure: str) -> float:
-        """Return the mean over groups; groups where it is undefined are left out.
+        """Return the mean over groups in which the measure is defined.
 
         Parameters
         ----------
@@ -96,21 +96,21 @@ class GroupedAgreement(Summarised):
         level: float = 0.95,
         rng: np.random.Generator | int | None = None,
     ) -> dict[str, Interval]:
-        """Resample clusters, the same for all groups.
+        """Resample clusters jointly for all groups.
 
         Parameters
         ----------
         replicates : int, default 1000
-            How many.
+            Number of replicates.
         level : float, default 0.95
-            Of the intervals.
+            Level of the intervals.
         rng : numpy.random.Generator or int, optional
             Source of randomness, or a seed.
 
         Returns
         -------
         dict of str to Interval
-            Of the mean of each of `MEASURES`, and of "rank_correlation".
+            Intervals for the mean of each of `MEASURES`, and for "rank_correlation".
         """
         n_clusters = self.counts.shape[0]
         draws = cluster_draws(n_clusters, replicates, rng=np.random.default_rng(rng))
@@ -160,13 +160,13 @@ def agreement_by_group(
     judge, gold : array_like of int, shape (I,)
         Codes of categories, -1 for none; items without one of them are left out.
     groups : array_like, shape (I,)
-        What each item belongs to, such as the system that is judged.
+        Group of each item, such as the system that is judged.
     n_categories : int
         Number of categories K.
     category : int, default -1
-        Code of the one whose share is a group's score; the last by default.
+        Code of the category whose share is a group's score; by default the last.
     clusters : array_like, shape (I,), optional
-        What is drawn by the bootstrap, such as the question; by default each item.
+        Cluster of each item for the bootstrap, such as its question; by default each item is one.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def agreement_by_group(
     if not labels.shape == truth.shape == names.shape:
         raise AnnotationError(
             f"agreement_by_group: {labels.size} labels of the judge, {truth.size} gold categories "
-            f"and {names.size} groups. Give one of each an item, -1 for no label."
+            f"and {names.size} groups. Give one of each per item, -1 for no label."
         )
     kept = (labels != NO_LABEL) & (truth >= 0)
     if not kept.any():
@@ -209,9 +209,10 @@ def agreement_by_group(
 def bias_of_errors(sensitivity: ArrayLike, specificity: ArrayLike) -> Floats:
     """Return the share of positive labels among a judge's guesses.
 
-    A judge is taken to know a category with the same probability whatever it is, and to guess
-    otherwise. It then knows with probability sensitivity + specificity - 1 (Youden's index), and
-    guesses "positive" with probability (1 - specificity) / (2 - sensitivity - specificity).
+    Assume that a judge knows the category with a probability that does not depend on it, and
+    guesses otherwise. It then knows with probability sensitivity + specificity - 1 (Youden's
+    index), and guesses "positive" with probability (1 - specificity) / (2 - sensitivity -
+    specificity).
 
     Parameters
     ----------
@@ -262,7 +263,7 @@ def _score(counts: NDArray[np.generic], axis: int, category: int) -> Floats:
 
 
 def _spearman(counts: NDArray[np.generic], category: int) -> Floats:
-    """Correlate mid-ranks of the groups' scores, sample by sample."""
+    """Correlate mid-ranks of the groups' scores in each sample."""
     ranks = []
     for axis in _SIDES.values():
         score = _score(counts, axis, category)

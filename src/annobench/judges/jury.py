@@ -1,25 +1,25 @@
-r"""A jury: several judges whose labels of an item are weighed together.
+r"""A jury: several judges whose labels of an item are pooled.
 
-Judges that share their errors are worth fewer than there are. With d_ij the error of judge j on
-gold item i (1 if it is wrong, else 0) less the judge's share of errors on items of that category,
-the *effective number* of J judges is ::
+Judges with correlated errors are worth fewer independent judges. With d_ij the error of judge j on
+gold item i (1 if wrong, else 0) minus the judge's error rate on items of that category, the
+*effective number* of J judges is ::
 
     J_eff = J * sum_ij d_ij^2 / sum_i (sum_j d_ij)^2
 
 the number of independent judges whose mean error would vary as much: J if errors are uncorrelated,
-1 if they are the same (Kish 1965, of units in a cluster). It is about errors, as two judges that
-agree may both be right.
+1 if they are identical (Kish 1965, for units in a cluster). It refers to errors, not agreement, as
+two judges that agree may both be right.
 
 A jury's probabilities are a log-linear pool of its labels, y_ij, with weights from gold::
 
     log q(i, k) = sum_j w_j [y_ij = k] + b_k + constant
 
 with normal priors, w around 0 with standard deviation 2, b around 0 with 1. Weights are fitted
-together, so that judges who err together share theirs.
+jointly, so that judges with correlated errors share a weight.
 
 The best jury for a budget is chosen by its log loss in cross-validation. The score by which it was
-chosen is too good, since it is the best of several; the choice is therefore repeated without each
-fold of gold items, and judged on that fold (nested cross-validation).
+chosen is optimistic, being the best of several; the choice is therefore repeated without each fold
+of gold items and evaluated on that fold (nested cross-validation).
 
 Kish (1965), Survey Sampling, section 5.4; Genest and Zidek (1986), Statistical Science 1, 114-148;
 Varma and Simon (2006), Bias in error estimation when using cross-validation for model selection,
@@ -65,34 +65,33 @@ MOST_JURIES: Final = 300
 
 @dataclass(frozen=True, eq=False)
 class Jury(Summarised):
-    """What several judges are worth together.
+    """Results for several judges as a jury.
 
     Attributes
     ----------
     effective : Interval
         The effective number of judges; NaN if no error varies.
     correlation : float
-        Of two judges' errors on an item of a category, on average.
+        Mean correlation between two judges' errors on an item, given its category.
     n_items, n_complete : int
-        Gold items with a label of a judge, and with those of all.
+        Numbers of gold items with a label of at least one judge, and of all judges.
     weights : DataFrame
-        A row per judge: `judge`, `cost` of an item, `weight` in the jury of all and its
+        One row per judge: `judge`, `cost` per item, `weight` in the jury of all judges and its
         `standard_error`, and whether it is `chosen`.
     juries : DataFrame
-        A row per jury, the best by cross-validation first: `judges`, with plus signs between,
-        `cost`, and `log_loss` and `accuracy` in cross-validation and in the sample that weights
-        were fitted to (`log_loss_in_sample`, `accuracy_in_sample`).
+        One row per jury, the best by cross-validation first: `judges`, joined by plus signs,
+        `cost`, and `log_loss` and `accuracy` in cross-validation and in the sample
+        (`log_loss_in_sample`, `accuracy_in_sample`).
     estimates : DataFrame
-        What the chosen jury may be expected to reach on new items, in three ways: `how`
-        (in the sample, of the jury best there; cross-validated, of the best; by nested
-        cross-validation), `log_loss` and `accuracy`, each with ``_lower`` and ``_upper`` in the
-        last way.
+        Expected performance of the chosen jury on new items, estimated in three ways: `how` (in
+        sample, for the best jury there; cross-validated, for the best; nested cross-validation),
+        `log_loss` and `accuracy`, with ``_lower`` and ``_upper`` for the last.
     budget : float or None
-        That the cost of an item must not exceed; None for the jury of all.
+        Maximum cost per item; None for the jury of all judges.
     n_same : int
-        Folds, out of five, without which the same jury is chosen.
+        Number of the five folds without which the same jury is chosen.
     posterior : ndarray, shape (I, K)
-        Probabilities of the categories by the chosen jury; even for an item without a label.
+        Probabilities of the categories by the chosen jury; uniform for an item without a label.
     """
 
     effective: Interval
@@ -118,27 +117,27 @@ class Jury(Summarised):
 
     @property
     def optimism(self) -> float:
-        """By how much the accuracy in the sample is above that of nested cross-validation."""
+        """Accuracy in the sample minus accuracy by nested cross-validation."""
         accuracy = self.estimates["accuracy"]
         return float(accuracy.iloc[0] - accuracy.iloc[-1])
 
     def sentence(self) -> str:
-        """Say in a sentence or two what the judges are worth together.
+        """Summarise the jury in one or two sentences.
 
         Returns
         -------
         str
-            With the effective number, the chosen jury and its accuracy.
+            The effective number, the chosen jury and its accuracy.
         """
         n, e = len(self.weights), self.effective
         worth = (
-            "no judge errs in a way that tells how they depend"
+            "errors are too few to estimate their dependence"
             if math.isnan(e.estimate)
             else f"{n} judges are worth {e.estimate:.1f} independent ones "
             f"({100 * e.level:g}% interval {e.lower:.1f} to {e.upper:.1f})"
         )
         last, best = self.estimates.iloc[-1], self.juries.iloc[0]
-        within = "" if self.budget is None else f" within a budget of {self.budget:g} an item"
+        within = "" if self.budget is None else f" within a budget of {self.budget:g} per item"
         return (
             f"By their errors on {self.n_complete:,} gold items, {worth}. The jury of "
             f"{best['judges']}{within} is right on {last['accuracy']:.1%} of new items "
@@ -156,24 +155,24 @@ def effective_judges(
     clusters: ArrayLike | None = None,
     level: float = 0.95,
 ) -> Interval:
-    """Estimate to how many independent judges several amount, from their errors.
+    """Estimate the effective number of independent judges from their errors.
 
     Parameters
     ----------
     judges : mapping of str to array_like of int, shape (I,)
-        Labels as codes; -1 where there is none.
+        Labels as codes; -1 for none.
     gold : array_like of int, shape (I,)
-        Categories; -1 where they are unknown.
+        Categories; -1 if unknown.
     clusters : array_like, shape (I,), optional
-        What each item belongs to; by default items are independent.
+        Cluster of each item; by default items are independent.
     level : float, default 0.95
         Of the interval.
 
     Returns
     -------
     Interval
-        Of the effective number, above 0, by the delta method for its logarithm; NaN where no error
-        varies, or errors balance on every item.
+        Interval of the effective number, above 0, by the delta method on the log scale; NaN if
+        errors do not vary, or cancel on every item.
 
     Raises
     ------
@@ -182,8 +181,8 @@ def effective_judges(
 
     Notes
     -----
-    A judge's errors are those on gold items that all judges labelled; a wrong label is an error,
-    whichever it is. A category with one item tells nothing.
+    Errors are counted on gold items that all judges labelled, whatever the wrong label. A category
+    with a single item is uninformative.
 
     References
     ----------
@@ -205,7 +204,7 @@ def effective_judges(
     if labels.shape[1] < 2 or not complete.size:
         raise AnnotationError(
             f"effective_judges: {labels.shape[1]} judges, and {complete.size} gold items with "
-            "labels of all. There must be two judges or more, and gold items that all labelled."
+            "labels of all. Two or more judges are needed, and gold items that all labelled."
         )
     errors = (labels[complete] != known[complete, None]).astype(np.float64)
     deviation = errors - _means(errors, known[complete])
@@ -239,42 +238,42 @@ def assess_jury(
     level: float = 0.95,
     rng: np.random.Generator | int | None = None,
 ) -> Jury:
-    """Weigh several judges by gold, and choose the best jury for a budget.
+    """Weight judges by gold, and choose the best jury for a budget.
 
     Parameters
     ----------
     judges : mapping of str to array_like of int, shape (I,)
-        Labels as codes; -1 where there is none.
+        Labels as codes; -1 for none.
     gold : array_like of int, shape (I,)
-        Categories; -1 where they are unknown.
+        Categories; -1 if unknown.
     n_categories : int
         K.
     costs : mapping of str to float, optional
-        Of a label of each judge, above 0; by default 1.
+        Cost of a label by each judge, above 0; by default 1.
     budget : float, optional
-        What the labels of an item may cost. By default the jury is that of all judges.
+        Budget for the labels of an item. By default the jury consists of all judges.
     clusters : array_like, shape (I,), optional
-        What each item belongs to: folds then keep clusters together.
+        Cluster of each item; folds keep clusters together.
     level : float, default 0.95
-        Of the intervals.
+        Level of the intervals.
     rng : numpy.random.Generator or int, optional
-        Divides gold items into folds.
+        Source of randomness for the folds, or a seed.
 
     Returns
     -------
     Jury
-        Effective number, weights, the choice and what it is worth on new items.
+        Effective number, weights, the chosen jury and its expected performance.
 
     Raises
     ------
     AnnotationError
-        If there is one judge, there are fewer than 20 gold items with labels, a cost is of no
-        judge or not above 0, no judge is within the budget, or more than 300 juries are.
+        If there is one judge, there are fewer than 20 gold items with labels, a cost is not above 0
+        or names no judge, no judge is within the budget, or more than 300 juries are.
 
     Notes
     -----
-    Of juries within the budget those are compared to which no judge can be added: weights, not the
-    choice, say how little a judge adds.
+    Only maximal juries within the budget are compared, to which no judge can be added; a judge that
+    adds little gets a small weight.
 
     References
     ----------
@@ -289,8 +288,8 @@ def assess_jury(
     used = np.flatnonzero((known >= 0) & (labels >= 0).any(axis=1))
     if used.size < FEWEST:
         raise AnnotationError(
-            f"jury: {used.size} gold items have labels of judges. Give {FEWEST} or more: weights "
-            "and the choice are learned and judged on them."
+            f"jury: {used.size} gold items have labels of judges. Give {FEWEST} or more, to fit "
+            f"weights and choose a jury."
         )
     votes = _votes(labels, n_categories)
     sample, category = votes[used], known[used]
@@ -356,7 +355,7 @@ def _table(judges: Mapping[str, ArrayLike]) -> Ints:
 
 
 def _means(errors: Floats, category: Ints) -> Floats:
-    """Return each judge's share of errors on items of the category of each item."""
+    """Return each judge's error rate on items of each item's category."""
     place = np.unique(category, return_inverse=True)[1]
     sums = np.zeros((place.max() + 1, errors.shape[1]))
     np.add.at(sums, place, errors)
@@ -367,7 +366,7 @@ def _prices(names: Sequence[str], costs: Mapping[str, float]) -> Floats:
     for name, cost in costs.items():
         if name not in names:
             raise AnnotationError(
-                f"jury: a cost names {name!r}, which is no judge.{did_you_mean(name, names)} "
+                f"jury: a cost names {name!r}, which is not a judge.{did_you_mean(name, names)} "
                 f"Judges are {', '.join(map(repr, names))}. Correct the name."
             )
         if not (math.isfinite(cost) and cost > 0):
@@ -376,7 +375,7 @@ def _prices(names: Sequence[str], costs: Mapping[str, float]) -> Floats:
 
 
 def _candidates(names: Sequence[str], price: Floats, budget: float | None) -> list[Members]:
-    """List the juries within the budget to which no judge can be added."""
+    """List the maximal juries within the budget."""
     everyone = tuple(range(len(names)))
     if budget is None:
         return [everyone]
@@ -384,7 +383,7 @@ def _candidates(names: Sequence[str], price: Floats, budget: float | None) -> li
     limit = budget * (1 + 1e-12)
     if not price.min() <= limit:
         raise AnnotationError(
-            f"jury: no judge is within a budget of {budget:g} an item; the cheapest costs "
+            f"jury: no judge is within a budget of {budget:g} per item; the cheapest costs "
             f"{price.min():g}. Raise the budget, or correct the costs."
         )
     found: list[Members] = []
@@ -427,7 +426,7 @@ def _folds(groups: Ints, rng: np.random.Generator) -> Ints:
 
 
 def _held_out(votes: Floats, category: Ints, fold: Ints, members: Members) -> Floats:
-    """Judge each item by weights that were fitted without its fold."""
+    """Predict each item with weights fitted without its fold."""
     found = np.zeros(votes.shape[:2])
     for each in np.unique(fold):
         out = fold == each
@@ -459,10 +458,10 @@ def _scores(q: Floats, category: Ints) -> dict[str, float]:
 
 
 def _with_ends(q: Floats, category: Ints, groups: Ints, level: float) -> dict[str, float]:
-    """Add intervals: of t for the log loss, Wilson's for the accuracy.
+    """Add intervals: t for the log loss, Wilson's for the accuracy.
 
-    Variances are multiplied by 1 + F / (F - 1), as the sets of weights have most gold items in
-    common, and by the design effect of the clusters.
+    Variances are multiplied by 1 + F / (F - 1), as training sets overlap, and by the design effect
+    of the clusters.
     """
     loss = _losses(q, category)
     right = (q.argmax(axis=1) == category).astype(np.float64)

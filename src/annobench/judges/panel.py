@@ -28,8 +28,8 @@ class Panel:
     humans : Annotations
         The labels of the humans, for all items and categories.
     judges : dict of str to ndarray of int, shape (I,)
-        The label of each judge by item, a code of `humans.categories`; -1 where there is none. Of
-        several labels that a judge gave an item it is the first.
+        The label of each judge by item, a code of `humans.categories`; -1 for none. If a judge
+        labelled an item repeatedly, the first label.
     """
 
     humans: Annotations
@@ -44,7 +44,7 @@ def split_judges(annotations: Annotations, judges: Iterable[str]) -> Panel:
     annotations : Annotations
         The labels of all.
     judges : iterable of str
-        Names of the annotators that are judges.
+        Names of the judges among the annotators.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def split_judges(annotations: Annotations, judges: Iterable[str]) -> Panel:
     Raises
     ------
     AnnotationError
-        If a name is unknown or comes twice, none is given, or no human is left.
+        If a name is unknown or occurs twice, none is given, or no human is left.
 
     Examples
     --------
@@ -67,7 +67,9 @@ def split_judges(annotations: Annotations, judges: Iterable[str]) -> Panel:
     annotations.check_annotators("split_judges")
     names = list(judges)
     if not names:
-        raise AnnotationError("split_judges: no judge is named. Name the annotators that are one.")
+        raise AnnotationError(
+            "split_judges: no judge is named. Name the judges among the annotators."
+        )
     for name in names:
         if name not in annotations.annotators:
             shown = ", ".join(map(repr, annotations.annotators[:10]))

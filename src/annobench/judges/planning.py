@@ -1,4 +1,4 @@
-r"""How many items and humans the alternative annotator test needs, by simulation.
+r"""Sample size for the alternative annotator test, by simulation.
 
 Studies are drawn from a model: categories from the prevalence, humans from a pool with replacement,
 labels from their confusion matrices, and the judge's from its own, all independent given the
@@ -36,7 +36,7 @@ def plan_test(
     replicates: int = 200,
     rng: np.random.Generator | int | None = None,
 ) -> pd.DataFrame:
-    """Simulate how often a judge passes the alternative annotator test, by the size of the study.
+    """Simulate the power of the alternative annotator test by the size of the study.
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ def plan_test(
     humans : array_like, shape (J, K, K)
         Confusion matrices of the pool; matrices with NaN are left out.
     judge : array_like, shape (K, K)
-        That of the judge.
+        Confusion matrix of the judge.
     n_items, n_humans : sequence of int
-        Sizes, crossed; every human labels every item. At least two items and two humans.
+        Numbers of items and humans, crossed; every human labels every item. At least two of each.
     epsilon, fdr : float
         As in `alternative_annotator_test`.
     replicates : int, default 200
@@ -58,8 +58,8 @@ def plan_test(
     Returns
     -------
     DataFrame
-        One row a size: n_items, n_humans, n_labels (of humans), passes (share of the studies) with
-        Wilson's 95% interval (lower, upper), winning_rate (mean).
+        One row per size: n_items, n_humans, n_labels (of humans), passes (share of the studies)
+        with Wilson's 95% interval (lower, upper), winning_rate (mean).
 
     Raises
     ------
@@ -68,8 +68,8 @@ def plan_test(
 
     Notes
     -----
-    Scores are shares of equal labels. Humans are drawn from the pool with replacement, as other
-    humans of the same kind would take part.
+    Scores are shares of equal labels. Humans are drawn from the pool with replacement, as a new
+    study has other humans of the same kind.
 
     Examples
     --------

@@ -1,23 +1,25 @@
-r"""The prevalence of a category estimated with a judge that errs: five estimates.
+r"""Estimates of the prevalence of a category from a fallible judge.
 
-Items with a gold category and a label of the judge calibrate it; of the others only the judge's
-label is known. With the share p that it judges positive of N others, sensitivity q1 (of m1 gold
+Items with a gold category and a label of the judge calibrate the judge; for the others only the
+judge's label is known. With the share p judged positive of N others, sensitivity q1 (of m1 gold
 positives) and specificity q0 (of m0 gold negatives), m = m0 + m1:
 
-- ``judged``: the share that the judge calls positive; biased, whatever the number of items.
-- ``gold``: the share of positives among the gold items; no judge.
-- ``rogan_gladen``: ``(p + q0 - 1) / (q0 + q1 - 1)``, cut to [0, 1], with the interval of Lee et al.
-  (2025), which adds to every count and moves the centre. The gold items may be chosen by category.
+- ``judged``: the share that the judge labels positive; biased, however many items.
+- ``gold``: the share of positives among the gold items, without the judge.
+- ``rogan_gladen``: ``(p + q0 - 1) / (q0 + q1 - 1)``, truncated to [0, 1], with the interval of Lee
+  et al. (2025), which adds pseudo-counts and shifts the centre. The gold items may be chosen by
+  category.
 - ``ppi`` and ``ppi_plus``: see `annobench.evaluation.prediction_powered`.
 - ``joint``: maximum likelihood of prevalence, sensitivity and specificity from all items at once,
-  the latent class model with one judge and gold. Its likelihood is that of the judge's labels times
-  that of gold given these, so that the estimate is in closed form: with the share of gold positives
-  among the items judged positive and negative, u1 and u0, and the share p that is judged positive
-  of *all* items, ``(1 - p) u0 + p u1``. The interval is by the delta method on the logit scale,
-  with half a count added to each cell for the error alone.
+  the latent class model with one judge and gold. The likelihood factors into that of the judge's
+  labels and that of gold given these, so the estimate has a closed form: with u1 and u0 the shares
+  of gold positives among items judged positive and negative, and p the share judged positive of
+  *all* items, ``(1 - p) u0 + p u1``. The interval is by the delta method on the logit scale, with
+  half a count added to each cell for the standard error only.
 
 All but ``rogan_gladen`` need gold items drawn at random from the same items. As q0 + q1 - 1
-approaches 0, so does the divisor of ``rogan_gladen``; the others then use only the gold items.
+approaches 0, ``rogan_gladen`` becomes unstable; the other methods then rely on the gold items
+alone.
 
 With clusters, every interval is widened by the design effect of its estimate
 (`annobench.judges.clusters`); the residual of an item is the change of the estimate from one more
@@ -72,13 +74,13 @@ N_CELLS: Final = 6
 
 @dataclass(frozen=True)
 class JudgedCounts(SummarisedScalars):
-    """Items by gold category and label of a judge, of one category against the others.
+    """Counts of items by gold category and judge's label, for one category against the others.
 
     Attributes
     ----------
     true_positive, false_negative, false_positive, true_negative : int
-        Items with a gold category: positive ones that the judge calls positive and negative, and
-        negative ones likewise.
+        Items with a gold category: positives that the judge labels positive and negative, and
+        negatives likewise.
     judged_positive, judged_negative : int
         Items without a gold category, by the judge's label.
     """
@@ -91,7 +93,7 @@ class JudgedCounts(SummarisedScalars):
     judged_negative: int
 
     def __post_init__(self) -> None:
-        """Refuse negative counts."""
+        """Reject negative counts."""
         if min(self._scalars().values()) < 0:
             raise AnnotationError(f"JudgedCounts: a count is negative in {self!r}. Correct it.")
 
@@ -102,14 +104,14 @@ class JudgedCounts(SummarisedScalars):
         Parameters
         ----------
         judge, gold : array_like of int, shape (I,)
-            Codes of categories, -1 for none.
+            Codes of categories; -1 for none.
         category : int
-            The positive one.
+            Code of the positive category.
 
         Returns
         -------
         JudgedCounts
-            Of the items that the judge labelled.
+            Counts of the items that the judge labelled.
         """
         cells = _cells(judge, gold, category)
         return cls(*np.bincount(cells[cells >= 0], minlength=N_CELLS).tolist())
@@ -148,7 +150,7 @@ class PrevalenceEstimate(SummarisedScalars):
     lower, upper : float
         The interval, in [0, 1].
     standard_error : float
-        Of the estimate before it is cut to [0, 1]; NaN where the method has none.
+        Standard error of the estimate before truncation to [0, 1]; NaN if the method has none.
     level : float
         Of the interval.
     """
@@ -162,7 +164,7 @@ class PrevalenceEstimate(SummarisedScalars):
 
 
 def judged(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
-    """Return the share that the judge calls positive, of all items.
+    """Return the share of all items that the judge labels positive.
 
     Parameters
     ----------
@@ -174,7 +176,7 @@ def judged(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
     Returns
     -------
     PrevalenceEstimate
-        Of what the judge says, not of the prevalence.
+        Estimate of the judge's share of positives, not of the prevalence.
     """
     k = counts.true_positive + counts.false_positive + counts.judged_positive
     return _share("judged", k, counts.gold + counts.others, level)
@@ -193,7 +195,7 @@ def gold(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
     Returns
     -------
     PrevalenceEstimate
-        Without any help of the judge.
+        Estimate without the judge.
     """
     return _share("gold", counts.positives, counts.gold, level)
 
@@ -253,36 +255,36 @@ def ppi(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
     counts : JudgedCounts
         At least two gold items, drawn at random.
     level : float, default 0.95
-        Of the normal interval, cut to [0, 1].
+        Level of the normal interval, truncated to [0, 1].
 
     Returns
     -------
     PrevalenceEstimate
-        Of weight 1.
+        Estimate with weight 1.
     """
     return _powered("ppi", counts, 1.0, level)
 
 
 def ppi_plus(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
-    """Estimate by prediction-powered inference with the best weight (PPI++).
+    """Estimate by prediction-powered inference with the optimal weight (PPI++).
 
     Parameters
     ----------
     counts : JudgedCounts
         At least two gold items, drawn at random.
     level : float, default 0.95
-        Of the normal interval, cut to [0, 1].
+        Level of the normal interval, truncated to [0, 1].
 
     Returns
     -------
     PrevalenceEstimate
-        Of the weight of least variance.
+        Estimate with the weight of minimum variance.
     """
     return _powered("ppi_plus", counts, None, level)
 
 
 def joint(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
-    """Estimate prevalence, sensitivity and specificity together by maximum likelihood.
+    """Estimate prevalence, sensitivity and specificity jointly by maximum likelihood.
 
     Parameters
     ----------
@@ -294,7 +296,7 @@ def joint(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
     Returns
     -------
     PrevalenceEstimate
-        The share of gold positives by the judge's label, weighted by how often it gives each.
+        The share of gold positives given the judge's label, weighted by the label's frequency.
 
     Examples
     --------
@@ -344,7 +346,7 @@ def estimate_prevalence(counts: JudgedCounts, *, level: float = 0.95) -> pd.Data
     counts : JudgedCounts
         Of one category against the others.
     level : float, default 0.95
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
 
     Returns
     -------
@@ -354,11 +356,11 @@ def estimate_prevalence(counts: JudgedCounts, *, level: float = 0.95) -> pd.Data
     Warns
     -----
     DegenerateWarning
-        If sensitivity and specificity may well sum to 1, so that the correction of Rogan and Gladen
-        divides by what may be 0: nothing is learnt from the judge.
+        If sensitivity + specificity may equal 1, so that the judge may be uninformative and Rogan
+        and Gladen's correction divides by a number that may be 0.
     IntervalWarning
-        If there are fewer than ten gold items of the category or of the others, so that intervals
-        of PPI and PPI++ are too narrow.
+        If there are fewer than ten gold items of the category or of the others, in which case
+        intervals of PPI and PPI++ are too narrow.
 
     Examples
     --------
@@ -382,7 +384,7 @@ def clustered_estimates(
     clusters: ArrayLike | None = None,
     level: float = 0.95,
 ) -> list[PrevalenceEstimate]:
-    """Estimate a prevalence by every method, of items that may come in clusters."""
+    """Estimate a prevalence by every method, with clustered items."""
     check_level(level, "clustered_estimates")
     counts = JudgedCounts.of(judge, gold, category)
     found = [method(counts, level) for method in METHODS.values()]
@@ -397,14 +399,14 @@ def clustered_estimates(
 
 
 def _cells(judge: ArrayLike, gold: ArrayLike, category: int) -> NDArray[np.int64]:
-    """Say which of the counts each item belongs to; -1 without a label of the judge."""
+    """Return the cell of each item; -1 without a label of the judge."""
     labels, truth = np.asarray(judge), np.asarray(gold)
     kind = np.where(truth < 0, 4, np.where(truth == category, 0, 2))
     return np.where(labels == NO_LABEL, -1, kind + (labels != category))
 
 
 def _influence(counts: JudgedCounts, method: str, level: float) -> list[float]:
-    """Return what an item of each kind does to an estimate, less the mean over items."""
+    """Return the centred influence of an item in each cell on an estimate."""
     cells = np.array(astuple(counts))
     estimate = METHODS[method](counts, level).estimate
     with_one_more = [
@@ -431,7 +433,7 @@ def _widened(found: PrevalenceEstimate, effect: float) -> PrevalenceEstimate:
 
 
 def caution_of(counts: JudgedCounts, *, level: float = 0.95) -> str:
-    """Say whether the judge may carry no information on the category.
+    """Return a caution if the judge may be uninformative about the category.
 
     Parameters
     ----------
@@ -447,8 +449,8 @@ def caution_of(counts: JudgedCounts, *, level: float = 0.95) -> str:
     """
     if not (counts.positives and counts.negatives):
         return (
-            "The gold items are all of one kind, so that sensitivity or specificity is unknown. "
-            "Check some items of the other kind."
+            "The gold items are all positive or all negative, so sensitivity or specificity is "
+            "unknown. Check some items of the other kind."
         )
     labels = np.repeat([1, 0, 1, 0], _gold_cells(counts))
     truth = np.repeat([1, 1, 0, 0], _gold_cells(counts))
@@ -458,22 +460,22 @@ def caution_of(counts: JudgedCounts, *, level: float = 0.95) -> str:
         return ""
     return (
         f"Sensitivity + specificity - 1 of the judge is {found.estimate[1]:.2f} "
-        f"({level:.0%} interval {lower:.2f} to {upper:.2f}): its labels may have nothing to do "
-        "with the category, and a correction by these rates divides by what may be 0. Report the "
-        "gold items alone, or check more of them."
+        f"({level:.0%} interval {lower:.2f} to {upper:.2f}): its labels may be independent of the "
+        f"category, and correction by these rates divides by a number that may be 0. Report the "
+        f"gold items alone, or check more."
     )
 
 
 def rarity_caution(counts: JudgedCounts) -> str:
-    """Say whether gold items of one kind are too few for the intervals of PPI and PPI++."""
+    """Return a caution if there are too few gold items of one kind for PPI and PPI++."""
     rarer = min(counts.positives, counts.negatives)
     if not counts.gold or rarer >= FEWEST_OF_RARER_KIND:
         return ""
     kind = "this category" if counts.positives <= counts.negatives else "other categories"
     return (
         f"Fewer than {FEWEST_OF_RARER_KIND} gold items ({rarer} of {counts.gold:,}) are of {kind}: "
-        "the intervals of PPI and PPI++ are too narrow. Take the joint model, or the gold items "
-        "alone, whose interval is Wilson's."
+        "the intervals of PPI and PPI++ are too narrow. Use the joint model, or the gold items "
+        "alone, with Wilson's interval."
     )
 
 
@@ -483,7 +485,7 @@ def _gold_cells(counts: JudgedCounts) -> list[int]:
 
 
 def _within(*values: float) -> list[float]:
-    """Cut to [0, 1]."""
+    """Truncate to [0, 1]."""
     return [min(max(float(value), 0.0), 1.0) for value in values]
 
 

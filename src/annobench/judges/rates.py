@@ -3,17 +3,16 @@ r"""Sensitivity and specificity of a judge, by a gold standard or by the humans'
 For category k against the others the sensitivity is the probability that the judge gives k to an
 item of category k, the specificity that it does not give k to an item of another category. Their
 sum minus 1 is *Youden's index* J: 1 for a judge that is always right, 0 for one whose labels are
-independent of the category, and negative for one that confuses them.
+independent of the category, and negative for one that reverses them.
 
-With a gold standard these are shares with Wilson intervals, which Newcombe's square-and-add method
-combines to an interval of J. Without one, a model of annotation gives
-each item probabilities p(k) from the labels of the *humans* alone, and the judge says l of it with
+With a gold standard these are proportions with Wilson intervals, combined by Newcombe's
+square-and-add method into an interval of J. Without one, a model of annotation gives each item
+probabilities p(k) from the labels of the *humans* alone, and the judge gives the label l with
 probability sum over k of p(k) C[k, l]. The confusion matrix C is estimated by maximum likelihood
-(EM), and its intervals come from draws of its posterior under Jeffreys' prior, by turns of the
-categories and of C. This is valid if the model is, that is if judge and humans err independently
-given the category; the parameters of the model are treated as known. Weighting the judge's labels
-only by p(k) would bias all rates towards each other, because an uncertain item counts for every
-category.
+(EM), and its intervals come from a Gibbs sampler of categories and C under Jeffreys' prior. This is
+valid if the model is, that is, if judge and humans err independently given the category; the
+parameters of the model are treated as known. Weighting the judge's labels only by p(k) would bias
+all rates towards each other, because an uncertain item counts for every category.
 
 With clusters all intervals are widened by their design effects (`annobench.judges.clusters`).
 
@@ -55,14 +54,14 @@ MAX_ITERATIONS: Final = 2_000
 
 @dataclass(frozen=True, eq=False)
 class JudgeRates(Summarised):
-    """How a judge labels items of each category.
+    """Sensitivity and specificity of a judge by category.
 
     Attributes
     ----------
     categories : tuple of str
         Names.
     confusion : ndarray, shape (K, K)
-        ``[k, l]``: items of category k that the judge labels l; expected ones without gold.
+        ``[k, l]``: items of category k that the judge labels l; expected counts without gold.
     sensitivity, specificity, youden : Interval
         Each with arrays of shape (K,): of category k against the others.
     """
@@ -80,7 +79,7 @@ class JudgeRates(Summarised):
 
     @property
     def is_informative(self) -> NDArray[np.bool_]:
-        """For which categories the whole interval of Youden's index is above 0, shape (K,)."""
+        """Whether the whole interval of Youden's index is above 0, by category, shape (K,)."""
         return np.asarray(self.youden.lower > 0)
 
     def summary(self) -> pd.DataFrame:
@@ -110,17 +109,17 @@ class JudgeRates(Summarised):
         )
 
     def plot(self, axes: Axes | None = None) -> Axes:
-        """Draw Youden's index of each category with its interval.
+        """Plot Youden's index of each category with its interval.
 
         Parameters
         ----------
         axes : matplotlib.axes.Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on; by default those of a new figure.
 
         Returns
         -------
         matplotlib.axes.Axes
-            What was drawn on.
+            The axes.
         """
         axes = axes_or_new(axes)
         y = np.arange(len(self.categories))
@@ -147,13 +146,13 @@ def rates_by_gold(
     Parameters
     ----------
     judge, gold : array_like of int, shape (I,)
-        Codes of categories, -1 where there is none.
+        Codes of categories; -1 for none.
     categories : tuple of str
         Names, K of them.
     clusters : array_like, shape (I,), optional
-        What each item belongs to, such as a text; by default items are independent.
+        Cluster of each item, such as its text; by default items are independent.
     level : float, default 0.95
-        Of the intervals.
+        Level of the intervals.
 
     Returns
     -------
@@ -175,7 +174,7 @@ def rates_by_gold(
     if labels.shape != truth.shape:
         raise AnnotationError(
             f"rates_by_gold: {labels.size} labels of the judge for {truth.size} gold categories. "
-            "Give one of each an item, -1 for none."
+            "Give one of each per item, -1 for none."
         )
     both = (labels != NO_LABEL) & (truth >= 0)
     if not both.any():
@@ -219,17 +218,17 @@ def rates_by_posterior(
     Parameters
     ----------
     judge : array_like of int, shape (I,)
-        Codes of categories, -1 for none.
+        Codes of categories; -1 for none.
     posterior : array_like, shape (I, K)
-        Of each item, from the labels of the humans alone. Rows of NaN are left out.
+        Posterior of each item from the humans' labels alone. Rows of NaN are left out.
     categories : tuple of str
         Names.
     clusters : array_like, shape (I,), optional
-        What each item belongs to, such as a text; by default items are independent.
+        Cluster of each item, such as its text; by default items are independent.
     draws : int, default 1000
-        For the intervals.
+        Number of draws for the intervals.
     level : float, default 0.95
-        Of the intervals.
+        Level of the intervals.
     rng : numpy.random.Generator or int, optional
         Source of randomness, or a seed.
 
@@ -241,7 +240,7 @@ def rates_by_posterior(
     Raises
     ------
     AnnotationError
-        If the shapes do not fit, or no item has both.
+        If shapes do not match, or no item has both.
     """
     labels, weights = np.asarray(judge), np.asarray(posterior, dtype=np.float64)
     if weights.shape != (labels.size, len(categories)):

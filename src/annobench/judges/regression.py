@@ -35,7 +35,7 @@ class LeastSquares:
     Attributes
     ----------
     coefficients : ndarray, shape (P,)
-        NaN where the columns are not linearly independent.
+        NaN if the columns are not linearly independent.
     covariance : ndarray, shape (P, P)
         Robust; NaN with a single cluster.
     n_clusters : int
@@ -52,7 +52,7 @@ class LeastSquares:
         Parameters
         ----------
         which : int
-            Its place.
+            Index of the coefficient.
         level : float
             Of the interval.
 
@@ -75,12 +75,12 @@ class LeastSquares:
         }
 
     def p_of_all(self, which: slice) -> float:
-        """Test by Wald that several coefficients are 0.
+        """Wald test that several coefficients are 0.
 
         Parameters
         ----------
         which : slice
-            Their places.
+            Indices of the coefficients.
 
         Returns
         -------

@@ -1,7 +1,7 @@
-r"""Scores of items by a judge and by humans, on one scale.
+r"""Scores of items by a judge and by humans, on the same scale.
 
-The score of an item is the mean of the labels that it got, as numbers; or, of labels that are no
-numbers, the share of one category among them. Humans' scores may be replaced by gold categories.
+The score of an item is the mean of its numeric labels or, for other labels, the share of one
+category among them. Humans' scores may be replaced by gold categories.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class ItemScores:
     Attributes
     ----------
     judges : dict of str to ndarray of float, shape (I,)
-        By each judge; NaN for an item that it did not label. Several labels are averaged.
+        Scores by judge; NaN for items that it did not label. Repeated labels are averaged.
     human : ndarray of float, shape (I,)
-        By the humans, or by gold; NaN for an item without either.
+        Scores by the humans, or by gold; NaN for items without either.
     of : str
-        What a score is, such as "share of 'correct'".
+        Definition of the score, such as "share of 'correct'".
     """
 
     judges: dict[str, Floats]
@@ -59,19 +59,18 @@ def score_items(
     annotations : Annotations
         Labels of humans and judges.
     judges : sequence of str
-        Names of the annotators that are judges; all others are humans.
+        Names of the judges among the annotators; all others are humans.
     gold : mapping of str to str, optional
-        The category of some items, in place of the humans' labels.
+        Categories of some items, used instead of the humans' labels.
     category : str, optional
-        The category whose share is the score; required if categories are no numbers.
+        The category whose share is the score; required if categories are not numbers.
     values : array_like, shape (I, K), optional
-        What each category counts on each item, where this depends on the item; NaN for an item that
-        is to be left out.
+        Value of each category on each item, if it depends on the item; NaN for items to leave out.
 
     Returns
     -------
     ItemScores
-        On the scale of the labels, or in [0, 1].
+        Scores on the scale of the labels, or in [0, 1].
 
     Raises
     ------
@@ -104,7 +103,7 @@ def score_items(
 
 
 def values_of_categories(annotations: Annotations, category: str | None) -> tuple[Floats, str]:
-    """Return what each category counts, shape (K,), and what a score then is.
+    """Return each category's value, shape (K,), and the definition of the score.
 
     Parameters
     ----------
@@ -121,7 +120,7 @@ def values_of_categories(annotations: Annotations, category: str | None) -> tupl
     Raises
     ------
     AnnotationError
-        If the category is unknown, or none is named and the categories are no numbers.
+        If the category is unknown, or none is named and the categories are not numbers.
     """
     annotations = as_annotations(annotations, "values_of_categories")
     known = annotations.categories
@@ -137,13 +136,13 @@ def values_of_categories(annotations: Annotations, category: str | None) -> tupl
         return annotations.category_values, "mean label"
     except AnnotationError as error:
         raise AnnotationError(
-            f"score_items: labels are no numbers, such as {known[0]!r}. Name the category whose "
+            f"score_items: labels are not numbers, such as {known[0]!r}. Name the category whose "
             f"share is the score: category={known[-1]!r}, on the command line --category."
         ) from error
 
 
 def _gold_scores(a: Annotations, gold: Mapping[str, str], table: Floats) -> Floats:
-    """Score the items that have a gold category by it."""
+    """Score items by their gold categories."""
     code = {name: k for k, name in enumerate(a.categories)}
     place = {name: i for i, name in enumerate(a.items)}
     scores = np.full(a.n_items, np.nan)
@@ -152,7 +151,7 @@ def _gold_scores(a: Annotations, gold: Mapping[str, str], table: Floats) -> Floa
             k = code.get(plain_number(given))
             if k is None:
                 raise AnnotationError(
-                    f"score_items: the gold category {given!r} is no label. Correct the gold "
+                    f"score_items: the gold category {given!r} is not a label. Correct the gold "
                     "standard."
                 )
             scores[place[item]] = table[place[item], k]

@@ -1,33 +1,32 @@
-r"""Systems scored by one judge, compared with the help of the answers that humans scored, too.
+r"""Comparison of systems scored by a judge, corrected by humans' scores of some answers.
 
 A judge scores N_s answers of system s by f, and humans score n_s of them by y, drawn at random. The
 score of the system is estimated by the difference estimator
 
 .. math:: \hat\theta_s = \bar y_{n_s} + w (\bar f_{N_s} - \bar f_{n_s}),
 
-the humans' mean, moved by how much more the judge gives all answers than those that humans scored.
-It is unbiased whatever the judge is, because both of its means have the same expectation. With w =
-1 it is the judge's mean plus its mean error; w = 0 leaves the judge out. The difference of two
-systems takes one weight for both.
+the humans' mean, adjusted by the difference between the judge's mean over all answers and over
+those scored by humans. It is unbiased for any judge, because both of the judge's means have the
+same expectation. With w = 1 it is the judge's mean corrected by its mean error; w = 0 ignores the
+judge. The difference of two systems uses the same weight for both.
 
-Two systems that answer the same questions are compared within questions. Each answer adds a
+Two systems that answer the same questions are compared within questions. Each answer contributes a
 residual to the error of the difference, ::
 
     r = sign ((y - w f - mean of these) / n_s + w g / N_s)   scored by humans, too
     r = sign  w g / N_s                                       by the judge alone
 
-with the sign of its system, g being f minus its mean over answers of its kind. The variance is
-that of the sums of r over questions, so that what makes a question hard for both systems cancels; a
-larger cluster, such as a document, takes the place of the question. Questions with and without a
-human score are two strata, each with the factor C / (C - 1) for its C clusters. The weight
-minimises this variance: it is the regression coefficient of the humans' part on the judge's, cut to
-[0, 1]. Intervals are Student's with one degree of freedom less than there are clusters with human
-scores.
+with the sign of its system, where g is f minus its mean over answers of its kind. The variance is
+that of the sums of r over questions, so that a question's difficulty for both systems cancels;
+larger clusters, such as documents, may replace questions. Questions with and without a human score
+are two strata, each with the factor C / (C - 1) for its C clusters. The weight minimises this
+variance: it is the regression coefficient of the humans' part on the judge's, truncated to [0, 1].
+Intervals are Student's; degrees of freedom are the number of clusters with human scores minus one.
 
 Cochran (1977), Sampling Techniques, sections 7.3 and 12.6, for the estimator; Angelopoulos, Bates,
 Fannjiang, Jordan and Zrnic (2023), Science 382, 669-674, and Angelopoulos, Duchi and Zrnic (2023),
-arXiv 2311.01453, for prediction-powered inference, which it is for single means: their weight is w
-times the share of the answers without a human score.
+arXiv 2311.01453, for prediction-powered inference, to which it is equivalent for single means:
+their weight is w times the share of the answers without a human score.
 """
 
 from __future__ import annotations
@@ -66,23 +65,24 @@ class SystemComparison(Summarised):
     Attributes
     ----------
     systems : DataFrame
-        One row a system: system, n_answers that the judge scored, n_human of them that humans
-        scored, n_clusters of these, judge_score (the judge's mean), human_score (the humans' mean),
-        and the estimate with standard_error, lower, upper, weight and caution. NaN where fewer than
-        two clusters have human scores.
+        One row per system: system, n_answers scored by the judge, n_human of them scored by humans,
+        n_clusters of these, judge_score (the judge's mean), human_score (the humans' mean), and the
+        estimate with standard_error, lower, upper, weight and caution. NaN if fewer than two
+        clusters have human scores.
     differences : DataFrame
-        One row a pair of systems: system, baseline, n_answers, n_human, n_clusters with human
-        scores, judge_score and human_score (differences of means), estimate (system less baseline),
-        standard_error, lower, upper, weight, p_value of no difference, human_standard_error without
-        the judge, caution, and p_adjusted by Holm's method.
+        One row per pair of systems: system, baseline, n_answers, n_human, n_clusters with human
+        scores, judge_score and human_score (differences of means), estimate (system minus
+        baseline), standard_error, lower, upper, weight, p_value of no difference,
+        human_standard_error without the judge, caution, and p_adjusted by Holm's method.
     slices : DataFrame
-        The same for each slice, in the column slice, with p_value_slices of equal differences in
-        all slices; empty without slices.
+        As `differences`, by slice, with p_value_slices, the p-value of equal differences in all
+        slices; empty without slices.
     selection : dict of str to float
-        How much more the judge gives the answers that humans scored than others of the same system:
-        estimate, lower, upper and p_value. Far from 0 they are no random sample.
+        Difference between the judge's scores of answers scored by humans and of others of the same
+        system: estimate, lower, upper and p_value. If it is far from 0, they are not a random
+        sample.
     level : float
-        Of the intervals.
+        Level of the intervals.
     """
 
     systems: pd.DataFrame
@@ -104,7 +104,7 @@ class SystemComparison(Summarised):
     def _headline(self) -> str:
         first = self.differences.iloc[0]
         return (
-            f"{first['system']} less {first['baseline']}: {first['estimate']:.3g} "
+            f"{first['system']} minus {first['baseline']}: {first['estimate']:.3g} "
             f"({first['lower']:.3g} to {first['upper']:.3g}); {len(self.systems)} systems"
         )
 
@@ -127,22 +127,21 @@ def compare_systems(
     judge : array_like of float, shape (I,)
         The judge's score of each answer; answers with NaN are left out.
     human : array_like of float, shape (I,)
-        The humans' score of the answers that they scored, drawn at random within each system; NaN
-        for the others.
+        The humans' scores of answers drawn at random within each system; NaN for the others.
     systems : array_like of str, shape (I,)
         The system that gave the answer.
     clusters : array_like, shape (I,), optional
-        The question that the answer belongs to, by which systems are paired, or a larger cluster;
-        by default answers are independent.
+        Question of each answer, by which systems are paired, or a larger cluster; by default
+        answers are independent.
     baseline : str, optional
-        The system that all others are compared with; by default all pairs are compared, each system
-        with those that appear before it.
+        The system with which all others are compared; by default all pairs are compared, each
+        system with those that appear before it.
     slices : array_like, shape (I,), optional
         The slice of each answer, such as its language; None for none.
     weight : float, optional
-        Of the judge: 1 in full, 0 not at all. By default that of least variance.
+        Weight of the judge, in [0, 1]. By default that of minimum variance.
     level : float, default 0.95
-        Of the intervals.
+        Level of the intervals.
 
     Returns
     -------
@@ -168,7 +167,7 @@ def compare_systems(
     if f.ndim != 1 or not f.shape == y.shape == names.shape:
         raise AnnotationError(
             f"compare_systems: {f.size} scores of the judge, {y.size} of humans and {names.size} "
-            "systems. Give one of each an answer, NaN for no score."
+            "systems. Give one of each per answer, NaN for no score."
         )
     if weight is not None and not 0 <= weight <= 1:
         raise AnnotationError(
@@ -181,7 +180,7 @@ def compare_systems(
     if not np.isfinite(y).any():
         raise AnnotationError(
             "compare_systems: no answer was scored by the judge and by humans. Have some answers "
-            "of each system scored by people."
+            "of each system scored by humans."
         )
     code, known = pd.factorize(names)
     pairs = _pairs([str(name) for name in known], baseline)
@@ -209,10 +208,10 @@ def compare_systems(
 
 
 def _pairs(known: list[str], baseline: str | None) -> list[tuple[int, int]]:
-    """Return which systems to compare with which."""
+    """Return the pairs of systems to compare."""
     if len(known) < 2:
         raise AnnotationError(
-            f"compare_systems: every answer is of {known[0]!r}. Give answers of two systems."
+            f"compare_systems: every answer is by {known[0]!r}. Give answers of two systems."
         )
     if baseline is None:
         return [(new, old) for old, new in combinations(range(len(known)), 2)]
@@ -295,7 +294,7 @@ def _caution(sums: _Sums, fewest: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """Residuals summed over clusters, those with a human score first; of each stratum a factor."""
+    """Residuals summed over clusters, and a factor per stratum."""
 
     human: Floats
     judged: Floats
@@ -323,7 +322,7 @@ class _Sums:
 
     @property
     def best_weight(self) -> float:
-        """The weight of least variance."""
+        """The weight of minimum variance."""
         if self.n_scored < 2:
             return 0.0
         square = float(self.factor @ self.judged**2)

@@ -1,12 +1,11 @@
 r"""The worth of a judge's label in human labels.
 
-The judge's label of an item carries I bits of information on its category, a human's H bits on
-average over the pool, and n labels of humans drawn from the pool H(n) bits, which grows more and
-more slowly
+A judge's label of an item carries I bits of information on its category, a human's label H bits on
+average over the pool, and n labels of humans drawn from the pool H(n) bits, a concave function
 (`annobench.evaluation.information`). The judge is worth the n at which H(n) = I, by linear
 interpolation: 0 if its labels are uninformative, and more than 1 if they are more informative than
-a human's. Information shared by two judges, or by a judge and the humans, counts twice if their
-labels are used together: the numbers hold if all err independently given the category.
+a human's. The values assume that all err independently given the category; information shared by
+two judges, or by a judge and the humans, would be counted twice.
 """
 
 from __future__ import annotations
@@ -36,13 +35,14 @@ class Worth(SummarisedScalars):
     Attributes
     ----------
     bits : float
-        Of one label of the judge.
+        Information of one label of the judge.
     human_bits : float
-        Of one label of a human drawn from the pool.
+        Information of one label of a human drawn from the pool.
     entropy : float
-        Bits that would settle an item, before any label.
+        Entropy of an item's category before any label, in bits.
     human_labels : float
-        Labels of humans that tell as much as one of the judge; infinite where ten tell less.
+        Number of human labels as informative as one of the judge's; infinite if ten are less
+        informative.
     """
 
     bits: float
@@ -68,16 +68,16 @@ def worth(
     humans : array_like, shape (J, K, K)
         Confusion matrices of the humans; matrices with NaN are left out.
     judge : array_like, shape (K, K)
-        That of the judge: a row for each category.
+        Confusion matrix of the judge, with a row for each category.
     share : array_like, shape (J,), optional
-        Share of the labels that each human gives; by default all give as many.
+        Share of the labels that each human gives; by default equal shares.
     rng : numpy.random.Generator or int, optional
         Source of randomness, or a seed, for the labels of several humans.
 
     Returns
     -------
     Worth
-        In bits and in labels.
+        The worth in bits and in labels.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Labels by item and annotator, hierarchies of their categories, and which of these to merge."""
+"""Labels by item and annotator; hierarchies and merging of categories."""
 
 import lazy_loader
 

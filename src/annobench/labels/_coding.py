@@ -1,4 +1,4 @@
-"""Columns of names as codes: the values of a column, each once, and which of them each entry is."""
+"""Coding of columns of names: distinct values, and the code of each entry."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHOWN = 5
 
 
 def is_number(kind: object) -> bool:
-    """Say whether a type of columns is one of NumPy's numbers, or boolean."""
+    """Return whether a dtype is numeric or boolean."""
     return isinstance(kind, np.dtype) and kind.kind in "buif"
 
 
@@ -67,20 +67,20 @@ def declared_by(
         shown = " and ".join(", ".join(map(repr, order[:SHOWN])) for order in list(orders)[:2])
         raise AnnotationError(
             f"Annotations: ordered categorical columns differ in categories or order: {shown}. "
-            "Give all in the order that holds with categories=, lowest first."
+            "Give the common order with categories=, lowest first."
         )
     return categories, scale or ("ordinal" if is_ordered else "nominal")
 
 
 def objects(values: Iterable[object]) -> NDArray[np.object_]:
-    """Return an array of values as they are; tuples and the like are entries too."""
+    """Return an object array of values; tuples and the like are entries, too."""
     return np.fromiter(values, dtype=object)
 
 
 class Column(NamedTuple):
     """The distinct values of a column, and the code of each entry.
 
-    Where they are `whole` numbers none is missing, and no two have one name.
+    If they are `whole` numbers, none is missing, and names are unique.
     """
 
     distinct: NDArray[Any]
@@ -89,7 +89,7 @@ class Column(NamedTuple):
 
     @classmethod
     def of(cls, column: pd.Series[Any]) -> Column:
-        """Find the different values, of numbers without an object for each entry."""
+        """Find the distinct values, for numbers without creating objects."""
         kind = column.dtype
         if isinstance(kind, pd.CategoricalDtype):
             codes, places = pd.factorize(column.cat.codes.to_numpy())
@@ -118,7 +118,7 @@ class Column(NamedTuple):
     def named(
         self, known: Iterable[object] | None, what: str
     ) -> tuple[NDArray[np.int32], tuple[str, ...] | NDArray[Any]]:
-        """Return the code of each entry, and all names, in the order of those known."""
+        """Return the code of each entry, and all names, known ones first."""
         if self.whole and known is None:
             return self.codes.astype(np.int32, copy=False), self.distinct
         codes, names = codes_of(names_of(self.distinct), known, what)
@@ -126,20 +126,20 @@ class Column(NamedTuple):
 
 
 def _whole_numbers(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.integer[Any]]]:
-    """Return the different numbers, in the order of their first appearance, and their codes."""
+    """Return the distinct numbers, in the order of first appearance, and their codes."""
     codes, distinct = (pd.factorize if values.dtype.kind == "b" else codes_of_numbers)(values)
     return distinct, codes
 
 
 def missing(values: NDArray[np.object_]) -> NDArray[np.bool_]:
-    """Say which values stand for none: None, NaN and the like, and empty texts."""
+    """Mark missing values: None, NaN and the like, and empty texts."""
     empty = np.fromiter((isinstance(v, str) and not v for v in values), bool, len(values))
     found: NDArray[np.bool_] = pd.isna(values) | empty
     return found
 
 
 def names_of(values: NDArray[Any]) -> NDArray[np.object_]:
-    """Return the names of values, or reject one that can't be written to a file."""
+    """Return the names of values, rejecting names that can't be written to a file."""
     names = objects(map(str, values))
     try:
         "".join(names).encode("utf-8")
@@ -160,7 +160,7 @@ def _is_unicode(name: str) -> bool:
 
 
 def numbers_of(values: NDArray[Any]) -> NDArray[np.object_]:
-    """Normalise numbers, so that "00", "-0" and 0.0 are one category; commas may be decimal."""
+    """Normalise numbers, so that "00", "-0" and 0.0 are equal; commas may be decimal."""
     if any(isinstance(value, str) and "," in value for value in values):
         values = objects(with_points(list(map(str, values))))
     numbers = pd.to_numeric(pd.Series(values, dtype=object), errors="coerce").to_numpy(np.float64)
@@ -190,7 +190,7 @@ def check_order(labels: NDArray[np.object_]) -> None:
 def codes_of(
     names: NDArray[np.object_], known: Iterable[object] | None, what: str
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Return the code of each name, and all names: those known, or else those seen."""
+    """Return the code of each name, and all names: the known ones, or else those found."""
     of_name, different = pd.factorize(names)
     if what == "label":
         different = objects(map(plain_number, different))

@@ -1,7 +1,7 @@
-"""Group and count labels: many by compiled loops, few by NumPy.
+"""Grouping and counting of labels: compiled for many, NumPy for few.
 
-Compiled code takes a second to load, and more to compile at its first use, which few labels need
-not pay. Both ways give the same.
+Compiled code takes a second to load, and longer to compile on first use, which is not worthwhile
+for few labels. Both give the same result.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def stable_order(group: Integers, offsets: NDArray[np.int64]) -> NDArray[np.int6
 
 
 def codes_of_numbers(values: Integers) -> tuple[Integers, Integers]:
-    """Return the codes of whole numbers by first appearance, and the different numbers."""
+    """Return the codes of whole numbers by first appearance, and the distinct numbers."""
     low, high = int(values.min(initial=0)), int(values.max(initial=0))
     if _are_few(values.size) or high - low > 4 * values.size or high > np.iinfo(np.int64).max:
         codes, distinct = pd.factorize(values)
@@ -54,7 +54,7 @@ def codes_of_numbers(values: Integers) -> tuple[Integers, Integers]:
 def find_repeat(
     offsets: NDArray[np.int64], order: NDArray[np.int64], annotator: Integers, n_annotators: int
 ) -> int | None:
-    """Return the first label, by item, of an annotator who had labelled the item; None if none."""
+    """Return the first repeated label, by item; None if there is none."""
     if _are_few(order.size):
         size = np.diff(offsets)
         cell = np.repeat(np.arange(size.size), size) * n_annotators + annotator[order]
@@ -69,9 +69,9 @@ def find_repeat(
 
 
 def _may_repeat(cell: Integers, n_cells: int, largest: int) -> bool:
-    """Tell whether a code comes twice in a group, or that only hashing finds out soon.
+    """Return whether a code may occur twice in a group, as far as is known without hashing.
 
-    Codes of a group, of which the largest is given, follow one another.
+    Codes of a group are contiguous; the largest is given.
     """
     if largest <= _CELLS:
         return any((cell[lag:] == cell[:-lag]).any() for lag in range(1, largest))

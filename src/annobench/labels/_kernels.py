@@ -1,4 +1,4 @@
-"""Compiled kernels that group and count, in time linear in what they are given."""
+"""Compiled kernels for grouping and counting in linear time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def counting_order(group, offsets):
 
 @kernel()
 def codes_of_numbers(values, lowest, n_possible):
-    """Code numbers by first appearance; return the codes, and where each number comes first."""
+    """Code numbers by first appearance; return the codes, and first positions."""
     code_of = np.full(n_possible, -1, dtype=np.int32)
     codes = np.empty(values.size, dtype=np.int32)
     first = np.empty(min(values.size, n_possible), dtype=np.int64)
@@ -50,7 +50,7 @@ def _is_sorted(group):
 
 @kernel()
 def find_repeat(offsets, order, annotator, n_annotators):
-    """Return the first label, by item, of an annotator who had labelled the item; -1 if none."""
+    """Return the first repeated label, by item; -1 if there is none."""
     last = np.full(n_annotators, -1, dtype=np.int64)
     for item in range(offsets.size - 1):
         for position in range(np.uint64(offsets[item]), np.uint64(offsets[item + 1])):

@@ -1,7 +1,7 @@
-"""Annotations: who gave which item what label, as small integer codes.
+"""Annotations: labels by item and annotator, as small integer codes.
 
-The one data structure of the library. It is built once, validated once and never
-changes; orderings by item and by annotator are made on first use and kept.
+The one data structure of the library. It is validated on construction and immutable; orderings by
+item and annotator are computed on first use and cached.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
 SHOWN_LABELS = 10
 
 _NO_COLUMNS = (
-    "{}: item={!r} names a column, and the table is no data frame. Give a data frame, or leave "
+    "{}: item={!r} names a column, but the table is not a data frame. Give a data frame, or leave "
     "item out."
 )
 
@@ -59,10 +59,10 @@ class Annotations(Verbs):
     """Labels that annotators gave to items.
 
     Use the constructors `from_arrays`, `from_frame`, `from_wide`, `from_sets`, `from_counts`
-    and `from_contingency`; they validate. Missing labels are rows that are absent, repeated
-    labels are rows that come twice, and the number of labels may differ from item to item.
-    The verbs `select`, `complete`, `first_labels`, `subsample`, `split_by`, `relabel`, `recode` and
-    `binarize` make others of them.
+    and `from_contingency`; which validate. Missing labels are absent rows, repeated labels are
+    duplicate rows, and the number of labels may vary between items. The verbs `select`, `complete`,
+    `first_labels`, `subsample`, `split_by`, `relabel`, `recode` and `binarize` return transformed
+    annotations.
 
     Attributes
     ----------
@@ -73,20 +73,17 @@ class Annotations(Verbs):
     label : ndarray of int16 or int32, shape (N,)
         Code of the label given, in [0, K).
     items, annotators, categories : tuple of str
-        The original names, by code. Items and annotators stand in the order of their
-        first appearance, categories in their sorted order unless the caller gave one. Of the
-        categories 5 and 5.0 are one, named 5.
+        The original names, by code. Items and annotators are in the order of first appearance,
+        categories sorted unless given. The categories 5 and 5.0 are the same, named 5.
     scale : {"nominal", "ordinal", "interval", "set"}
-        What the order and distance of the categories mean. On the set scale a category
-        is a set of elements.
+        Scale of measurement. On the set scale a category is a set of elements.
     members : tuple of frozenset of str
-        The elements of each category, by code; empty but on the set scale.
+        The elements of each category, by code; empty on other scales.
     elements : tuple of str
-        The elements C that sets are made of; empty but on the set scale.
+        The C elements of sets; empty on other scales.
     anonymous : bool
-        Whether nobody knows which labels of different items are by one annotator, as in a table of
-        counts. Codes of annotators then only number the labels of each item, and what depends on
-        annotators refuses such labels.
+        Whether annotators are unknown, as in a table of counts. Codes of annotators then only
+        number the labels of each item, and methods that depend on annotators reject such labels.
     """
 
     item: NDArray[np.int32]
@@ -101,7 +98,7 @@ class Annotations(Verbs):
     anonymous: bool = False
 
     def __post_init__(self) -> None:
-        """Make the columns read-only, and of a whole number in two spellings one category."""
+        """Make the columns read-only, and merge different spellings of whole numbers."""
         # On the interval scale labels are numbers already, and a set has no spelling of its own.
         if self.scale in ("nominal", "ordinal"):
             plain = tuple(map(plain_number, self.categories))
@@ -113,7 +110,7 @@ class Annotations(Verbs):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> tuple[str, ...]:
-            """Write out the names of items or annotators that are whole numbers, once asked for."""
+            """Create the names of items or annotators that are whole numbers on first use."""
             numbers = self.__dict__.get("_numbers", {})
             if name not in numbers:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -121,17 +118,17 @@ class Annotations(Verbs):
             return names
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take back what was pickled, read-only again."""
+        """Restore a pickled state, read-only."""
         self.__dict__.update(state)
         self.__post_init__()
 
     def check_annotators(self, caller: str) -> None:
-        """Refuse anonymous labels where it matters who gave which.
+        """Reject anonymous labels.
 
         Parameters
         ----------
         caller : str
-            What needs to know, for the message.
+            Name of the function, for the message.
 
         Raises
         ------
@@ -140,12 +137,12 @@ class Annotations(Verbs):
         """
         if self.anonymous:
             raise AnnotationError(
-                f"{caller}: needs to know who gave each label, and these labels are anonymous, as "
-                "counts are. Give labels with their annotators."
+                f"{caller}: needs to know who gave each label, but these labels are anonymous "
+                f"counts. Give labels with their annotators."
             )
 
     def _rename_categories(self, names: tuple[str, ...]) -> None:
-        """Give categories new names; those of one name become one."""
+        """Rename categories, merging those with equal names."""
         codes, distinct = pd.factorize(np.array(names, dtype=object))
         if len(distinct) < len(names):
             object.__setattr__(self, "label", codes.astype(self.label.dtype)[self.label])
@@ -168,19 +165,17 @@ class Annotations(Verbs):
         Parameters
         ----------
         item, annotator, label : array_like, shape (N,)
-            Names; anything that `str` turns into a name. A missing label (None, NaN or
-            an empty string) means that this annotator did not label this item.
+            Names, converted by `str`. A missing label (None, NaN or an empty string) means that the
+            annotator did not label the item.
         items, annotators, categories : iterable, optional
-            All names in the wanted order, also those without a label. By default the
-            names seen: items and annotators by first appearance, categories sorted
-            (numerically where all are numbers). Ordinal categories that are no numbers have to be
-            given.
+            All names in the desired order, including those without labels. By default the names
+            found: items and annotators by first appearance, categories sorted (numerically if all
+            are numbers). Ordinal categories that are not numbers must be given.
         scale : {"nominal", "ordinal", "interval"}, optional
-            What the order and distance of the categories mean; by default ordinal if the labels are
-            an ordered categorical, which brings its categories, and otherwise nominal. On the
-            interval scale
-            labels must be numbers, and equal numbers are one category. On any scale a whole number
-            is one category with and without a decimal point: 5 and 5.0, written 5.
+            Scale of measurement; by default ordinal if the labels are an ordered categorical, whose
+            categories are then used, and otherwise nominal. On the interval scale labels must be
+            numbers, and equal numbers are the same category. On any scale whole numbers with and
+            without a decimal point are the same category: 5 and 5.0, written 5.
 
         Returns
         -------
@@ -190,9 +185,9 @@ class Annotations(Verbs):
         Raises
         ------
         AnnotationError
-            If the columns differ in length, an item or annotator has no name, a name is
-            not in the list given for it, ordinal categories that are no numbers come without
-            their order, or an interval label is not a finite number.
+            If the columns differ in length, an item or annotator has no name, a name is not in the
+            given list, the order of ordinal categories that are not numbers is missing, or an
+            interval label is not a finite number.
 
         Examples
         --------
@@ -219,12 +214,12 @@ class Annotations(Verbs):
         if scale not in SCALES or scale == "set":
             raise AnnotationError(
                 f"Annotations: scale {scale!r} is not one of {', '.join(SCALES[:-1])}. "
-                "Labels that are sets are given to from_sets."
+                "For labels that are sets use from_sets."
             )
         lengths = {name: column.codes.size for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
             raise AnnotationError(
-                "Annotations: item, annotator and label must be of one length, got "
+                "Annotations: item, annotator and label must have the same length, got "
                 + ", ".join(f"{name} {n}" for name, n in lengths.items())
                 + ". Give one entry of each for every label."
             )
@@ -287,26 +282,26 @@ class Annotations(Verbs):
         Parameters
         ----------
         frame : DataFrame
-            One row per label. Other columns are ignored. A categorical column `label` brings its
-            categories and their order.
+            One row per label. Other columns are ignored. The categories and order of a categorical
+            column `label` are used.
         items, annotators, categories, scale
             As in `from_arrays`.
 
         Returns
         -------
         Annotations
-            The same labels as codes.
+            The labels as codes.
 
         Raises
         ------
         AnnotationError
-            If a column is missing or comes twice, or as in `from_arrays`.
+            If a column is missing or duplicated, or as in `from_arrays`.
         """
         wanted = ("item", "annotator", "label")
         twice = [c for c in wanted if (frame.columns == c).sum() > 1]
         if twice:
             raise AnnotationError(
-                f"Annotations.from_frame: column {twice[0]!r} comes twice. Rename one."
+                f"Annotations.from_frame: column {twice[0]!r} occurs twice. Rename one."
             )
         missing = [c for c in wanted if c not in frame.columns]
         if missing:
@@ -335,7 +330,7 @@ class Annotations(Verbs):
         contingency : array_like of int, shape (K, K)
             ``[k, l]``: items labelled k by the first annotator and l by the second.
         categories : iterable, optional
-            Names of the categories; by default those of a frame's rows, or else "0", "1", ....
+            Names of the categories; by default the names of a frame's rows, or else "0", "1", ....
 
         Returns
         -------
@@ -345,8 +340,8 @@ class Annotations(Verbs):
         Raises
         ------
         AnnotationError
-            If the table is not square, has a negative or fractional count, or the
-            categories are not as many different names.
+            If the table is not square, has a negative or fractional count, or the categories are
+            not unique names, one per row.
 
         Examples
         --------
@@ -359,7 +354,7 @@ class Annotations(Verbs):
         if counts.shape[0] != counts.shape[1]:
             raise AnnotationError(
                 f"from_contingency: the table must be square, got shape {counts.shape}. "
-                "Give every category a row and a column, empty ones too."
+                "Give every category, even an empty one, a row and a column."
             )
         names = tuple(map(str, range(len(counts)) if categories is None else categories))
         if len(names) != len(counts) or len(set(names)) < len(names):
@@ -391,7 +386,7 @@ class Annotations(Verbs):
         annotators: Iterable[object] | None = None,
         elements: Iterable[object] | None = None,
     ) -> Annotations:
-        """Build annotations whose labels are sets, as when a text may have several topics.
+        """Build annotations whose labels are sets, such as topics of a text.
 
         Parameters
         ----------
@@ -402,13 +397,13 @@ class Annotations(Verbs):
         items, annotators : iterable, optional
             As in `from_arrays`.
         elements : iterable, optional
-            All elements in the wanted order; by default those seen, sorted.
+            All elements in the desired order; by default those found, sorted.
 
         Returns
         -------
         Annotations
-            On the set scale; each distinct set is one category, and `membership` says
-            which elements it has.
+            Annotations on the set scale; each distinct set is a category, and `membership` has its
+            elements.
 
         Raises
         ------
@@ -467,38 +462,40 @@ class Annotations(Verbs):
         categories: Iterable[object] | None = None,
         scale: Scale | None = None,
     ) -> Annotations:
-        """Build annotations from a table with a row per item and a column per annotator.
+        """Build annotations from a table with one row per item and one column per annotator.
 
         Parameters
         ----------
         table : DataFrame or array_like, shape (I, J)
-            Labels; None, NaN or an empty string where there is none. The names of a
-            frame's rows and columns are those of items and annotators, or else "0", "1", ....
+            Labels; None, NaN or an empty string if missing. A frame's rows and columns are named
+            after items and annotators; otherwise the names are "0", "1", ....
         item : hashable, optional
-            The column of a frame that names the items. Where the rows are only numbered it is
-            looked for by default: by a usual name such as `item` or `id`, or else by its values, as
-            of a column that has no name, counts the rows, has another text in each row, or is
-            of numbers among columns of words. A further column without a name that is empty or
-            counts the rows holds no labels. Name the index to have all columns be annotators', but
-            for those called gold, final, consensus and the like, if two others are left.
+            Column of a frame with the names of the items. If the rows are only numbered, it is
+            detected by default: by a usual name such as `item` or `id`, or by its values: a column
+            that has no name, counts the rows, has a different text in each row, or has numbers
+            among columns of words. Further unnamed columns that are empty or count the rows are
+            ignored. If the index has a name, all columns are annotators', except those called gold,
+            final, consensus and the like, if two others are left.
         categories, scale
-            As in `from_arrays`; the columns of annotators may be ordered categoricals of one order.
+            As in `from_arrays`; the columns of annotators may be ordered categoricals with the same
+            order.
 
         Returns
         -------
         Annotations
-            I items and J annotators, those without a label included.
+            I items and J annotators, including those without labels.
 
         Raises
         ------
         AnnotationError
-            If the table has not two dimensions, names come twice, there is no column `item`, a
-            column may be an annotator's or name the items, or as in `from_arrays`.
+            If the table does not have two dimensions, names occur twice, there is no column `item`,
+            it is ambiguous whether a column is an annotator's or names the items, or as in
+            `from_arrays`.
 
         Warns
         -----
         ItemColumnWarning
-            If a column was taken for the names of the items by its values, or for known or
+            If a column was identified as the names of the items by its values, or as known or
             adjudicated labels by its name.
 
         Examples
@@ -552,19 +549,19 @@ class Annotations(Verbs):
         categories: Iterable[object] | None = None,
         scale: Scale = "nominal",
     ) -> Annotations:
-        """Build annotations from counts of labels per item, by unknown annotators.
+        """Build annotations from counts of labels per item by unknown annotators.
 
         The labels are `anonymous`: the codes of annotators number the labels of each item.
         Coefficients that pool annotators (Fleiss' kappa, alpha, AC1, Brennan-Prediger) need no
-        more; what depends on who gave which label refuses them.
+        more; methods that depend on annotators reject such labels.
 
         Parameters
         ----------
         counts : DataFrame or array_like of int, shape (I, K)
-            ``[i, k]``: labels k of item i. The names of a frame's rows and columns are those of
-            items and categories, or else "0", "1", ....
+            ``[i, k]``: number of labels k of item i. A frame's rows and columns are named after
+            items and categories; otherwise the names are "0", "1", ....
         item : hashable, optional
-            The column of a frame that names the items, which is looked for as in `from_wide`.
+            Column of a frame with the names of the items, detected as in `from_wide`.
         categories : iterable, optional
             Names of the columns.
         scale : {"nominal", "ordinal", "interval"}, default "nominal"
@@ -573,19 +570,19 @@ class Annotations(Verbs):
         Returns
         -------
         Annotations
-            As many annotators as an item has labels at most.
+            Annotations with as many annotators as the maximum number of labels of an item.
 
         Raises
         ------
         AnnotationError
-            If the table has not two dimensions, a count is negative or no whole number, the
-            categories are not as many as the columns, there is no column `item`, or a column may
-            hold counts or name the items.
+            If the table does not have two dimensions, a count is negative or not a whole number,
+            there is not one category per column, there is no column `item`, or it is ambiguous
+            whether a column has counts or names the items.
 
         Warns
         -----
         ItemColumnWarning
-            If a column was taken for the names of the items by its values.
+            If a column was identified as the names of the items by its values.
 
         Examples
         --------
@@ -625,13 +622,13 @@ class Annotations(Verbs):
 
     @cached_property
     def membership(self) -> NDArray[np.bool_]:
-        """The table of shape (K, C): ``[k, c]`` says whether category k has the element c."""
+        """The table of shape (K, C): ``[k, c]``: whether category k contains the element c."""
         table = [[name in members for name in self.elements] for members in self.members]
         return _frozen(np.asarray(table, dtype=bool).reshape(self.n_categories, len(self.elements)))
 
     @property
     def n_items(self) -> int:
-        """The number of items I, those without a label included."""
+        """The number of items I, including those without labels."""
         return self._n_named("items")
 
     @property
@@ -665,17 +662,17 @@ class Annotations(Verbs):
 
     @cached_property
     def is_shared(self) -> NDArray[np.bool_]:
-        """Which items have labels of two annotators or more, shape (I,)."""
+        """Whether an item has labels of two or more annotators, shape (I,)."""
         return _frozen(_differs(self.item, self.annotator, self.n_items))
 
     @cached_property
     def is_disputed(self) -> NDArray[np.bool_]:
-        """Which items have two different labels or more, shape (I,)."""
+        """Whether an item has different labels, shape (I,)."""
         return _frozen(_differs(self.item, self.label, self.n_items))
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """The table of shape (I, K): ``[i, k]`` is how often item i got the label k."""
+        """The table of shape (I, K): ``[i, k]``: number of labels k of item i."""
         flat = self.item.astype(np.int64)
         flat *= self.n_categories
         flat += self.label
@@ -708,7 +705,7 @@ class Annotations(Verbs):
 
     @cached_property
     def first_repeat(self) -> int | None:
-        """Index of the first label, by item, whose annotator had labelled the item before."""
+        """Index of the first repeated label, by item."""
         by_item = self.by_item
         return find_repeat(by_item.offsets, by_item.order, self.annotator, self.n_annotators)
 
@@ -730,7 +727,7 @@ class Annotations(Verbs):
         )
 
     def __repr__(self) -> str:
-        """Say the sizes in one line."""
+        """Return the sizes in one line."""
         return (
             f"Annotations({self.n_items} items, {self.n_annotators} annotators, "
             f"{self.n_categories} categories, {self.n_labels} labels, {self.scale})"
@@ -791,7 +788,7 @@ def _elements(value: Any) -> frozenset[str] | None:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise AnnotationError(
             f"Annotations.from_sets: the label {value!r} is not a set of names. "
-            "Give a set or a list, an empty one for none of them."
+            "Give a set or a list; an empty one for no element."
         )
     members = list(value)
     if any(name is None or name is pd.NA or name != name for name in members):

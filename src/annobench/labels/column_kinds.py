@@ -1,6 +1,6 @@
-"""Columns that hold no labels beside those of annotators: dates, addresses, totals, comments.
+"""Columns without labels in wide tables: dates, addresses, totals, comments.
 
-Taken for an annotator, such a column changes every coefficient without a sign that it did.
+Mistaken for an annotator's, such a column changes every coefficient unnoticed.
 """
 
 from __future__ import annotations
@@ -87,17 +87,17 @@ _COEFFICIENTS = frozenset({"alpha", "kappa", "icc", "entropy", "pi", "ac1"})
 
 
 def unlike_labels(cells: Mapping[Any, Sequence[str]]) -> dict[Hashable, str]:
-    """Say which columns hold no labels, and what they hold instead.
+    """Find the columns without labels, and describe their contents.
 
     Parameters
     ----------
     cells : mapping of hashable to sequence of str
-        The cells of each column, empty where missing; all of one length.
+        The cells of each column, empty if missing; all of the same length.
 
     Returns
     -------
     dict of hashable to str
-        What a column holds, in the plural, for messages: "times".
+        Contents of a column, in the plural, for messages: "times".
     """
     plain = {plain_name(name) for name in cells}
     found = {
@@ -113,19 +113,19 @@ def unlike_labels(cells: Mapping[Any, Sequence[str]]) -> dict[Hashable, str]:
 
 
 def is_coefficient(name: Hashable, cells: Sequence[str]) -> bool:
-    """Say whether a column holds a coefficient of agreement, by its name and numbers.
+    """Return whether a column holds a coefficient of agreement, by name and numbers.
 
     Parameters
     ----------
     name : hashable
-        Its name.
+        Name of the column.
     cells : sequence of str
-        Its cells, empty where missing.
+        Cells of the column, empty if missing.
 
     Returns
     -------
     bool
-        True if it is called as one, and not all of its numbers are whole.
+        True if it is named like a coefficient, and not all of its numbers are whole.
     """
     plain, numbers = plain_name(name), [number_of(cell) for cell in cells if cell]
     named = plain in _COEFFICIENTS or plain in _NAMES["agreement"]
@@ -161,7 +161,7 @@ def _by_cells(cells: Sequence[str]) -> str:
 
 
 class _Numbers:
-    """The cells of columns as numbers, NaN where they are none, and the sums of rows."""
+    """The cells of columns as numbers, NaN if not numeric, and row sums."""
 
     def __init__(self, columns: Mapping[Hashable, Sequence[float]]) -> None:
         self._columns = columns
@@ -170,7 +170,7 @@ class _Numbers:
         self._sums, self._sizes = list(map(sum, given)), list(map(len, given))
 
     def follows(self, name: Hashable) -> str:
-        """Say what the numbers of a column are of the others', if they follow from these."""
+        """Describe how the numbers of a column follow from the others, if they do."""
         own = self._columns[name]
         if any(map(math.isnan, own)) or len(own) < _MIN_ROWS or len(self._columns) < 3:
             return ""
@@ -219,7 +219,7 @@ def number_of(cell: str) -> float:
     Returns
     -------
     float
-        NaN if it is no number.
+        NaN if it is not a number.
     """
     try:
         return float(cell.replace(",", "."))

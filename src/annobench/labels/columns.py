@@ -1,4 +1,4 @@
-"""Common names of the columns of items, annotators and labels, and how columns are chosen.
+"""Usual names of the columns of items, annotators and labels, and the choice of columns.
 
 All readers of tables and data frames use these.
 """
@@ -73,15 +73,15 @@ ITEM_NAMES = (*USUAL_NAMES["item"], *LESS_USUAL_NAMES["item"])
 
 
 def plain_name(column: object) -> str:
-    """Write the name of a column without regard to case, spaces, hyphens and dots."""
+    """Normalise a column's name: case, spaces, hyphens and dots are ignored."""
     return re.sub(r"[\s.-]+", "_", str(column).strip().casefold())
 
 
 def _hint_of_wide(source: str | Path) -> str:
-    """Say how a table with a column an annotator is read."""
+    """Explain how to read a table with one column per annotator."""
     how = "call Annotations.from_wide" if source == FRAME else "add --from wide"
     if source != FRAME and not isinstance(source, Path):  # of the command partition
-        how = "write a row per label first: annobench convert TABLE --from wide labels.parquet"
+        how = "write one row per label first: annobench convert TABLE --from wide labels.parquet"
     return f"If each annotator has a column of labels, {how}."
 
 
@@ -94,8 +94,8 @@ def choose_columns(
     twice = sorted({name for name in header if name and header.count(name) > 1})
     if twice:
         raise ReaderError(
-            f"{source}: the header names {', '.join(map(repr, twice[:5]))} twice. "
-            "Give every column a name of its own."
+            f"{source}: the header names {', '.join(map(repr, twice[:5]))} twice. Give every "
+            f"column a unique name."
         )
     plain = {name: plain_name(name) for name in header}
     chosen: dict[str, str] = {}
@@ -120,7 +120,9 @@ def choose_columns(
             what = "is used twice" if fits else "is not among the columns"
             faults.append(f"Column {name!r}, given as {role}, {what}.")
         elif fits:
-            faults.append(f"Columns {', '.join(map(repr, fits))} may all be the {role}. {hint}.")
+            faults.append(
+                f"Columns {', '.join(map(repr, fits))} are all candidates for the {role}. {hint}."
+            )
         else:
             missing.append(role)
             faults.append(

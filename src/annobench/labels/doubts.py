@@ -1,4 +1,4 @@
-"""What looks like a mistake in names: spellings, gaps, lists, free texts, numbers."""
+"""Likely mistakes in names: spellings, missing values, lists, free texts, numbers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _WHOLE_NUMBERS = re.compile(r"[\[(]?-?\d+(?:[,;|/+]-?\d+)+[\])]?")
 
 
 def doubtful_categories(annotations: Annotations) -> list[str]:
-    """Say what looks like a mistake in the categories, or in the names of items and annotators.
+    """Report likely mistakes in categories, or in the names of items and annotators.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def doubtful_categories(annotations: Annotations) -> list[str]:
     Returns
     -------
     list of str
-        Sentences; empty if there is nothing to say.
+        Sentences; empty if there are no doubts.
 
     Examples
     --------
@@ -66,24 +66,24 @@ def doubtful_categories(annotations: Annotations) -> list[str]:
     found += doubtful_names(a.elements or a.categories)
     if a.scale in ("nominal", "ordinal") and a.n_categories > MANY_CATEGORIES:
         found.append(
-            f"{a.n_categories:,} categories: is this the column of labels? Measurements "
-            "belong on the interval scale, and free text has to be sorted into categories first."
+            f"{a.n_categories:,} categories: is this the column of labels? Measurements belong on "
+            f"the interval scale, and free text must be coded into categories first."
         )
     return found
 
 
 def doubtful_names(categories: Sequence[str]) -> list[str]:
-    """Say what looks like a mistake in the names of categories.
+    """Report likely mistakes in the names of categories.
 
     Parameters
     ----------
     categories : sequence of str
-        Of labels that are no measurements.
+        Categories of labels that are not measurements.
 
     Returns
     -------
     list of str
-        Sentences; empty if there is nothing to say.
+        Sentences; empty if there are no doubts.
     """
     names = categories[:MAX_LOOKED_AT]
     found = _alike(names) + _equal_numbers(names) + _equal_lists(names) + _missing(names)
@@ -92,8 +92,8 @@ def doubtful_names(categories: Sequence[str]) -> list[str]:
     if commas:
         return [
             *found,
-            f"The labels {_listed(commas)} have a decimal comma. If they are numbers, take them as "
-            "such on the interval scale; as names 1,0 and 1 are different categories.",
+            f"The labels {_listed(commas)} have a decimal comma. If they are numbers, use the "
+            f"interval scale; as names 1,0 and 1 are different categories.",
         ]
     return found + _lists(names)
 
@@ -164,14 +164,14 @@ def _alike(names: Sequence[str]) -> list[str]:
         by_core.setdefault(_core(name), []).append(name)
     return [
         f"The categories {_listed(same, ' and ')} differ only by spaces, capitals or punctuation, "
-        "and count as different. If they are the same, write them alike in the file."
+        "and count as different. If they are the same, spell them alike in the file."
         for same in by_core.values()
         if len(same) > 1 and not _are_numbers(same)
     ][:MAX_REMARKS]
 
 
 def _equal_numbers(names: Sequence[str]) -> list[str]:
-    """Say which names are equal numbers, such as 1000 and 1e3, in more than punctuation."""
+    """Report names that are equal numbers, such as 1000 and 1e3."""
     by_number: dict[Decimal, list[str]] = {}
     for name in names:
         try:
@@ -182,13 +182,13 @@ def _equal_numbers(names: Sequence[str]) -> list[str]:
             continue
     return [
         f"The categories {_listed(same, ' and ')} are equal numbers, and count as different. Only "
-        "a point and zeros behind a whole number make no difference."
+        f"a decimal point and trailing zeros of a whole number are ignored."
         for same in _differing(by_number.values())
     ]
 
 
 def _equal_lists(names: Sequence[str]) -> list[str]:
-    """Say which names are equal lists of whole numbers, such as 1|2 and 1.0|2.0."""
+    """Report names that are equal lists of whole numbers, such as 1|2 and 1.0|2.0."""
     by_list: dict[str, list[str]] = {}
     for name in names:
         plain = _SPACED.sub(r"\1", _POINTED.sub(r"\1", name))
@@ -196,19 +196,19 @@ def _equal_lists(names: Sequence[str]) -> list[str]:
             by_list.setdefault(plain, []).append(name)
     return [
         f"The categories {_listed(same, ' and ')} are equal lists of numbers, and count as "
-        "different. Write them alike, without a decimal point."
+        f"different. Spell them alike, without a decimal point."
         for same in _differing(by_list.values())
     ]
 
 
 def _differing(groups: Iterable[list[str]]) -> list[list[str]]:
-    """Return the groups whose names differ in more than punctuation, which is remarked on."""
+    """Return the groups whose names differ in more than punctuation."""
     found = [same for same in groups if len({_core(name) for name in same}) > 1]
     return found[:MAX_REMARKS]
 
 
 def _are_numbers(names: Sequence[str]) -> bool:
-    """Whether names such as -1 and 1 differ by what is no mere punctuation."""
+    """Return whether names, such as -1 and 1, are different numbers."""
     try:
         return len({float(name) for name in names}) == len(names)
     except ValueError:
@@ -226,8 +226,8 @@ def _missing(names: Sequence[str]) -> list[str]:
         return []
     return [
         f"The {'category' if len(gaps) == 1 else 'categories'} {_listed(gaps)} may mean that there "
-        "is no label. As it stands each counts as a category: if it is none, leave it out with "
-        f"--missing {_option(gaps[0])}."
+        f"is no label. Each counts as a category: if it means missing, leave it out with --missing "
+        f"{_option(gaps[0])}."
     ]
 
 
@@ -239,7 +239,7 @@ def _is_number(name: str) -> bool:
 
 
 def _far(names: Sequence[str]) -> list[str]:
-    """Say that a number may be a code for a missing label: 99 among 1 to 5, or -9."""
+    """Report a number that may be a code for a missing label: 99 among 1 to 5, or -9."""
     try:
         numbers = {name: float(name) for name in names}
     except ValueError:
@@ -263,7 +263,7 @@ def _option(name: str) -> str:
 
 
 def _lists(names: Sequence[str]) -> list[str]:
-    """Say that names are made of others, as of options chosen together."""
+    """Report names composed of other names, such as several chosen options."""
     known = set(names)
     joined = [
         name

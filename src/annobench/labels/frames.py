@@ -1,4 +1,4 @@
-"""Data frames with one row per label in place of annotations."""
+"""Data frames with one row per label as annotations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def from_long(
     categories: Iterable[object] | None = None,
     scale: Scale | None = None,
 ) -> Annotations:
-    """Build annotations from a data frame whose columns have usual or given names."""
+    """Build annotations from a data frame with usual or given column names."""
     wanted = {"item": item, "annotator": annotator, "label": label}
     header = list(map(str, frame.columns))
     roles = choose_columns(FRAME, header, wanted)
@@ -34,13 +34,13 @@ def from_long(
 def as_annotations(value: Any, name: str) -> Annotations:
     """Convert the argument of a function to annotations.
 
-    Every public function that works on annotations asks here, so that each takes a data frame with
-    one row per label, too.
+    Every public function on annotations calls this, so that it also accepts a data frame with one
+    row per label.
 
     Parameters
     ----------
     value : Annotations or DataFrame
-        Annotations, or a data frame with a row per label and columns of usual names.
+        Annotations, or a data frame with one row per label and usual column names.
     name : str
         The function, for messages.
 
@@ -52,7 +52,7 @@ def as_annotations(value: Any, name: str) -> Annotations:
     Raises
     ------
     AnnotationError
-        If it is anything else; says what to call.
+        If it is anything else; the message says what to call.
     """
     if isinstance(value, Annotations):
         return value

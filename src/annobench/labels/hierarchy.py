@@ -1,13 +1,13 @@
 """Collapse categories along a hierarchy.
 
-An annotation scheme often answers several questions at once, and can be read at a
-coarser level: a scheme of subjectivity and polarity by subjectivity alone, a wide scale
-by its halves. A level names the parent of every category; collapsing replaces each label
-by its parent. Agreement at a level is then any coefficient of the collapsed labels.
+An annotation scheme can often be read at a coarser level: a scheme of subjectivity and polarity by
+subjectivity alone, a wide scale by its halves. A level names the parent of every category;
+collapsing replaces each label by its parent. Agreement at a level is then any coefficient of the
+collapsed labels.
 
-The share of items on which annotators agree can only rise by collapsing, for labels that
-are equal stay equal. A coefficient corrected for chance can rise or fall: it rises if disagreements
-are within parents, and equal labels are not.
+Collapsing can only raise observed agreement, since equal labels stay equal. A chance-corrected
+coefficient can rise or fall, depending on whether disagreements are mainly within or between
+parents.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Hierarchy"]
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """Named levels over a set of categories.
+    """Named levels of parents over a set of categories.
 
     Attributes
     ----------
@@ -39,8 +39,7 @@ class Hierarchy:
     Raises
     ------
     AnnotationError
-        If there is no level or no category, a name is empty, or a level lacks a category
-        that another one has.
+        If there is no level or no category, a name is empty, or levels have different categories.
 
     Examples
     --------
@@ -98,7 +97,7 @@ class Hierarchy:
         *,
         scale: Literal["nominal", "ordinal"] = "nominal",
     ) -> Annotations:
-        """Replace every label by its parent at one level.
+        """Replace every label by its parent at a level.
 
         Parameters
         ----------
@@ -107,7 +106,7 @@ class Hierarchy:
         level : str
             Name of the level.
         scale : {"nominal", "ordinal"}, default "nominal"
-            What the order of the parents means.
+            Scale of the parents.
 
         Returns
         -------
@@ -117,7 +116,7 @@ class Hierarchy:
         Raises
         ------
         AnnotationError
-            If there is no such level, the scale is another, or as in `Annotations.recode`.
+            If there is no such level, the scale is unknown, or as in `Annotations.recode`.
         """
         annotations = as_annotations(annotations, "Hierarchy.collapse")
         if scale not in ("nominal", "ordinal"):
@@ -137,7 +136,7 @@ class Hierarchy:
 
 
 def _parents(level: Mapping[str, str], name: object) -> dict[str, str]:
-    """Return a level with its names as text, or say what is wrong with it."""
+    """Return a level with its names as text, after checking it."""
     if not level:
         raise AnnotationError(f"Hierarchy: {name!r} names no category. Give each a parent.")
     return text_mapping(level, f"Hierarchy: {name!r}")

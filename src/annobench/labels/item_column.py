@@ -1,8 +1,8 @@
-"""Find the column of the items' names in a table with a column per annotator.
+"""Find the column of item names in a table with one column per annotator.
 
-If an id column is read as an annotator, every coefficient is wrong, so such tables are always
-checked for one. Distinct values alone are no indication: ten items scored from 0 to 100 may all
-have different labels.
+If an id column is read as an annotator, every coefficient is wrong, so wide tables are always
+checked for one. Distinct values alone are no evidence: ten items scored from 0 to 100 may all have
+different labels.
 """
 
 from __future__ import annotations
@@ -63,17 +63,17 @@ class ItemColumn:
     name : hashable or None
         The column; None if there is none.
     note : str
-        Why it is taken for the items', where its name does not say so.
+        Why it is identified as the item column, if not by its name.
     doubt : str
-        The readings that remain, and how to choose one; empty if there is only one.
+        The possible readings, and how to choose one; empty if there is only one.
     idle : tuple of hashable
-        Columns without a name that are empty, or only count the rows.
+        Unnamed columns that are empty or count the rows.
     resolved : tuple of hashable
         Columns of known or adjudicated labels, by their names.
     unlike : mapping of hashable to str
-        What further columns hold instead of labels: "times".
+        Contents of further columns without labels: "times".
     doubtful : tuple of hashable
-        The columns that a doubt is about.
+        The columns in doubt.
     """
 
     name: Hashable | None = None
@@ -91,20 +91,22 @@ class ItemColumn:
 
     @property
     def notes(self) -> list[str]:
-        """All that was guessed, for the user to confirm."""
+        """All guesses, for the user to confirm."""
         found = [self.note] if self.note else []
         if self.resolved:
             shown = ", ".join(map(repr, self.resolved))
             found.append(
-                f"By its name {shown} holds known or adjudicated labels: it was not taken for an "
-                "annotator. Give the column another name if it is one."
+                f"By its name {shown} has known or adjudicated labels: it was not read as an "
+                f"annotator. Rename the column if it is one."
                 if len(self.resolved) == 1
-                else f"By their names {shown} hold known or adjudicated labels: they were not "
-                "taken for annotators. Give a column another name if it is one."
+                else f"By their names {shown} have known or adjudicated labels: they were not read "
+                f"as annotators. Rename a column if it is one."
             )
         if self.unlike:
             listed = ", ".join(f"{name!r} ({what})" for name, what in self.unlike.items())
-            found.append(f"Not taken for annotators: {listed}. Name the annotators' columns if so.")
+            found.append(
+                f"Not read as annotators: {listed}. If they are, name the annotators' columns."
+            )
         return found
 
 
@@ -123,19 +125,19 @@ def find_item_column(
     Parameters
     ----------
     cells : mapping of hashable to sequence of str
-        The cells of each column that may hold labels or the names of items; empty where missing.
+        The cells of each column that may have labels or names of items; empty if missing.
     item : hashable, optional
-        The column, where a user names it; all others are then annotators'.
+        The column, if given by the user; all others are then annotators'.
     of : {"annotator", "category"}, default "annotator"
-        What the other columns are of, for messages.
+        Role of the other columns, for messages.
 
     Returns
     -------
     ItemColumn
         The column with a usual name, such as `item` or `id`; or else one that has no name, counts
-        the rows, has another text in each row, or is of numbers among columns of words or the
-        other way round. There is a doubt if several fit, if fewer than two columns are left for
-        annotators, or if a column is merely a little like that.
+        the rows, has a different text in each row, or has numbers among columns of words or vice
+        versa. There is a doubt if several columns qualify, if fewer than two columns are left for
+        annotators, or if the evidence is weak.
     """
     by_name = {plain_name(name): name for name in reversed(list(cells))}
     named = item
@@ -221,21 +223,21 @@ def resolved_columns(columns: Sequence[Hashable]) -> tuple[Hashable, ...]:
 
 
 def is_short(column: Hashable) -> bool:
-    """Return whether a column is called by a letter and a number, as A1."""
+    """Return whether a column's name is a letter and a number, as A1."""
     return _SCALE_ITEM.fullmatch(plain_name(column)) is not None
 
 
 def is_of_questionnaire(columns: Sequence[Hashable]) -> bool:
-    """Return whether columns are called A1, A2, C1, C2, as the items of several scales are."""
+    """Return whether columns are named A1, A2, C1, C2, like items of several scales."""
     letters = [plain_name(name)[0] for name in columns if is_short(name)]
     return len(letters) == len(columns) > 2 and len(set(letters)) > 1
 
 
 def total_of_rows(cells: Mapping[Any, Sequence[str]]) -> int | None:
-    """Return what the numbers of every row add up to, if they may be counts of annotators.
+    """Return the common row sum, if the numbers may be counts of annotators.
 
-    They are whole, some are 0 and some above 1, no column is named as an annotator's, and at least
-    three rows have one total.
+    They are whole, some are 0 and some above 1, no column is named like an annotator's, and at
+    least three rows have the same sum.
     """
     if len(cells) < 2 or any(map(names_annotator, cells)):
         return None
@@ -249,7 +251,7 @@ def total_of_rows(cells: Mapping[Any, Sequence[str]]) -> int | None:
 
 
 def said_of_counts(cells: Mapping[Any, Sequence[str]], *, in_python: bool = False) -> str:
-    """Say why columns may be categories, and their cells how many annotators chose each."""
+    """Explain why columns may be categories, and cells numbers of annotators."""
     total = total_of_rows(cells)
     if total is None:
         return ""
@@ -258,8 +260,8 @@ def said_of_counts(cells: Mapping[Any, Sequence[str]], *, in_python: bool = Fals
         counts = "call Annotations.from_counts"
         columns = "name them annotator_1, annotator_2, and so on"
     return (
-        f"The numbers of every row add up to {total}. If the columns are categories, and the "
-        f"cells say how many annotators chose each, {counts}. If each column is an annotator's, "
+        f"The numbers of every row sum to {total}. If the columns are categories, and the cells "
+        f"numbers of annotators, {counts}. If each column is an annotator's, "
         f"{columns}."
     )
 
@@ -318,7 +320,7 @@ def _texts(column: pd.Series[Any]) -> list[str]:
 
 @dataclass(frozen=True)
 class _Column:
-    """A column, and what its cells look like."""
+    """A column and properties of its cells."""
 
     name: Hashable
     cells: Sequence[str]
@@ -329,7 +331,7 @@ class _Column:
 
     @cached_property
     def numbers(self) -> list[float]:
-        """Its cells as numbers, empty if one is none."""
+        """Cells as numbers; empty if any is not numeric."""
         found = [number_of(cell) for cell in self.cells if cell]
         return found if all(map(math.isfinite, found)) else []
 
@@ -352,7 +354,7 @@ class _Column:
 def _only_name(
     unlike: Mapping[Hashable, str], cells: Mapping[Any, Sequence[str]]
 ) -> Hashable | None:
-    """Return the column of addresses or times that is the only one to name the items, if it is."""
+    """Return the column of addresses or times that alone identifies the items, if any."""
     fits = [name for name in unlike if _Column(name, cells[name]).never_repeats]
     rest = [_Column(name, own) for name, own in cells.items() if name not in unlike]
     return fits[0] if len(fits) == 1 and not _signs(rest) and len(unlike) == 1 else None
@@ -363,7 +365,7 @@ def _is_unnamed(column: object) -> bool:
 
 
 def _signs(columns: Sequence[_Column]) -> dict[Hashable, str]:
-    """Say of each column that can hardly be an annotator's why."""
+    """Return the evidence against each column being an annotator's."""
     found: dict[Hashable, str] = {}
     open_ones = [each for each in columns if not names_annotator(each.name)]
     running = [each for each in open_ones if each.is_running and len(each.cells) >= _MIN_RUNNING]
@@ -377,13 +379,13 @@ def _signs(columns: Sequence[_Column]) -> dict[Hashable, str]:
         ):
             found[each.name] = "counts the rows"
         elif not each.numbers and each.never_repeats and _share_values(others, but=each.distinct):
-            found[each.name] = "has another text in each row"
+            found[each.name] = "has a different text in each row"
     rest = [each for each in columns if each.name not in found]
     numbers = [each for each in rest if each.numbers]
     words = [each for each in rest if each.is_of_words]
     for few, many, what in (
-        (numbers, words, "holds numbers, and most others hold words"),
-        (words, numbers, "holds words, and most others hold numbers"),
+        (numbers, words, "has numbers, while most others have words"),
+        (words, numbers, "has words, while most others have numbers"),
     ):
         if 1 < len(many) > len(few):
             found |= {each.name: what for each in few if each in open_ones}
@@ -391,7 +393,7 @@ def _signs(columns: Sequence[_Column]) -> dict[Hashable, str]:
 
 
 def _numbering(columns: Sequence[_Column], items: Sequence[str]) -> Hashable | None:
-    """Find a column that numbers the rows of each item, as sentences of documents are."""
+    """Find a column that numbers rows within items, such as sentences in documents."""
     rows: dict[str, list[int]] = {}
     for row, name in enumerate(items):
         rows.setdefault(name, []).append(row)
@@ -410,7 +412,7 @@ def _numbering(columns: Sequence[_Column], items: Sequence[str]) -> Hashable | N
 
 
 def _share_values(columns: Sequence[_Column], *, but: set[str]) -> bool:
-    """Return whether some columns have values in common, and none of those of another column."""
+    """Return whether columns share values with each other, but not with another column."""
     seen: set[str] = set()
     shared = False
     for each in columns:
@@ -420,7 +422,7 @@ def _share_values(columns: Sequence[_Column], *, but: set[str]) -> bool:
 
 
 def _weak_signs(columns: Sequence[_Column]) -> dict[Hashable, str]:
-    """Say of a column that may be an annotator's, or not, why; several are rather annotators'."""
+    """Return weak evidence against a column being an annotator's, unless several have it."""
     found: dict[Hashable, str] = {}
     for each in columns:
         others = [other for other in columns if other is not each]
@@ -436,14 +438,14 @@ def _weak_signs(columns: Sequence[_Column]) -> dict[Hashable, str]:
         elif len(each.cells) < _MIN_RUNNING:
             continue
         elif each.never_repeats and alone and (rises or n_inside <= len(each.numbers) / 2):
-            found[each.name] = "holds another number in each row, unlike the other columns"
+            found[each.name] = "has a different number in each row, unlike the other columns"
         elif not n_inside and _share_values(others, but=each.distinct):
-            found[each.name] = "holds none of the numbers of the other columns"
+            found[each.name] = "has none of the numbers of the other columns"
     return found if len(found) == 1 else {}
 
 
 def _listed(signs: Mapping[Hashable, str]) -> str:
-    """Join what is said of columns."""
+    """Join statements about columns."""
     return "; ".join(f"Column {name!r} {sign}" for name, sign in signs.items())
 
 

@@ -1,18 +1,19 @@
-"""Merge categories that annotators don't distinguish, and measure what is gained and lost.
+"""Merge categories that annotators do not distinguish, and measure gains and losses.
 
-A coarser inventory is easier to agree on. That proves nothing: merging any categories raises the
-share of equal labels and lowers the information of a label. So a merge is evaluated in three ways:
-whether the labels distinguish the two categories at all; the changes in agreement, certainty and
-information; and the same changes for random merges of the same sizes.
+Agreement on a coarser inventory is higher, but that is no evidence for merging: merging any
+categories raises the share of equal labels and lowers the information of a label. A merge is
+therefore evaluated in three ways: whether the labels distinguish the two categories at all; the
+changes in agreement, certainty and information; and the same changes for random merges of the same
+sizes.
 
-Two categories are distinguished by their rows in the confusion matrix of the crowd, taken as one
-annotator: the labels of each item, shared out by the posterior of a model of annotation, such as
-Dawid and Skene's. The Bhattacharyya distance d of the rows says how fast labels add up: after n
-labels, the probability of confusing the two categories is at most about exp(-n d) / 2, so that
-log(1 / (2 e)) / d labels are needed for an error probability of e.
+Two categories are distinguished by their rows in the confusion matrix of all annotators pooled: the
+labels of each item, allocated by the posterior of a model of annotation, such as Dawid and Skene's.
+The Bhattacharyya distance d of the rows determines the rate at which labels become informative:
+after n labels, the probability of confusing the two categories is at most about exp(-n d) / 2, so
+that log(1 / (2 e)) / d labels are needed for an error probability of e.
 
-A partition is an array of K codes: categories of one code are merged. `hierarchy` makes a
-`Hierarchy` of partitions, to collapse labels along.
+A partition is an array of K codes: categories with the same code are merged. `hierarchy` builds a
+`Hierarchy` from partitions, to collapse labels.
 """
 
 from __future__ import annotations
@@ -65,16 +66,16 @@ _MIN_DISTANCE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Evidence(Summarised):
-    """Labels of one set of items, counted so that any partition is measured by sums.
+    """Counts of labels from which any partition can be evaluated by sums.
 
     Attributes
     ----------
     categories : tuple of str
         The K categories.
     mergeable : ndarray of bool, shape (K,)
-        Which of them may be merged.
+        Whether a category may be merged.
     counts : ndarray, shape (I, K)
-        Labels of each item.
+        Counts of labels of each item.
     posterior : ndarray, shape (I, K)
         Probability of each category for each item.
     """
@@ -95,19 +96,19 @@ class Evidence(Summarised):
         annotations : Annotations
             Nominal labels.
         posterior : array_like, shape (I, K)
-            Of a model fitted to them; rows sum to 1.
+            Posterior of a model fitted to the labels; rows sum to 1.
         apart : collection of str
             Categories that are never merged, such as "none of the above".
 
         Returns
         -------
         Evidence
-            Of these items.
+            Evidence from these items.
 
         Raises
         ------
         AnnotationError
-            If the posterior has another shape or is no distribution, or the labels are sets.
+            If the posterior has another shape or is not a distribution, or the labels are sets.
         """
         annotations = as_annotations(annotations, "Evidence.of")
         probability = np.asarray(posterior, dtype=np.float64)
@@ -138,15 +139,15 @@ class Evidence(Summarised):
     def sizes(self) -> Floats:
         """The smaller number of items of each category, by posterior or by labels; (K,).
 
-        A model may put a category that hardly anybody chose to another use, such as a second
-        group of items of one that is chosen often.
+        A model may use a category that annotators hardly chose for something else, such as a second
+        group of items of a frequent category.
         """
         m = max(float(self.counts.sum()) / max(1, self.n_items), 1.0)
         return np.asarray(np.minimum(self.expected_items, self.counts.sum(axis=0) / m))
 
     @property
     def frequent(self) -> NDArray[np.bool_]:
-        """Which categories may be merged and are not sparse, shape (K,)."""
+        """Whether a category may be merged and is not sparse, shape (K,)."""
         return np.asarray(self.mergeable & (self.sizes >= MIN_ITEMS))
 
     def summary(self) -> pd.DataFrame:
@@ -155,7 +156,7 @@ class Evidence(Summarised):
         Returns
         -------
         DataFrame
-            By category: `mergeable`, its `labels`, and its `expected_items`.
+            By category: `mergeable`, number of `labels`, and `expected_items`.
         """
         return pd.DataFrame(
             {
@@ -184,7 +185,7 @@ class Evidence(Summarised):
 
     @cached_property
     def confusions(self) -> Floats:
-        """Labels of each item, shared out to the categories by the posterior; shape (I, K, K)."""
+        """Labels of each item, allocated to categories by the posterior; shape (I, K, K)."""
         return self.posterior[:, :, None] * self.counts[:, None, :]
 
     def resampled(self, replicates: int, rng: np.random.Generator) -> Floats:
@@ -193,24 +194,24 @@ class Evidence(Summarised):
         Parameters
         ----------
         replicates : int
-            How many.
+            Number of replicates.
         rng : numpy.random.Generator
             The source of randomness.
 
         Returns
         -------
         ndarray, shape (replicates, I)
-            How often each item is drawn.
+            Multiplicity of each item.
         """
         return draw_counts(self.n_items, replicates, rng)
 
     def confusion(self, weights: Floats | None = None) -> Floats:
-        """Sum the shared-out labels over items.
+        """Sum the allocated labels over items.
 
         Parameters
         ----------
         weights : ndarray, shape (B, I), optional
-            Of the items.
+            Weights of the items.
 
         Returns
         -------
@@ -225,15 +226,14 @@ class Evidence(Summarised):
         Parameters
         ----------
         partition : array_like of int, shape (..., K)
-            One partition or several.
+            One or several partitions.
         weights : ndarray, shape (B, I), optional
-            Of the items; then a single partition.
+            Weights of the items, for a single partition.
 
         Returns
         -------
         ndarray
-            One value a partition, or a replicate; NaN where all labels are equal, or no item
-            has two.
+            One value per partition or replicate; NaN if all labels are equal, or no item has two.
         """
         same = same_group(partition)
         pairs = _summed(self.coincidences, weights)
@@ -246,12 +246,12 @@ class Evidence(Summarised):
             return np.asarray(np.where(expected < 1, 1 - (1 - observed) / (1 - expected), np.nan))
 
     def certain(self, partition: ArrayLike) -> Floats:
-        """Compute the share of items of which one merged category is certain.
+        """Compute the share of items with a certain merged category.
 
         Parameters
         ----------
         partition : array_like of int, shape (..., K)
-            One partition or several.
+            One or several partitions.
 
         Returns
         -------
@@ -263,17 +263,17 @@ class Evidence(Summarised):
         return np.asarray((largest > CERTAIN).mean(axis=-1))
 
     def information(self, partition: ArrayLike) -> tuple[Floats, Floats]:
-        """Compute the information of a merged label and the entropy of its category, in bits.
+        """Compute the information of a merged label and the entropy of the category, in bits.
 
         Parameters
         ----------
         partition : array_like of int, shape (..., K)
-            One partition or several.
+            One or several partitions.
 
         Returns
         -------
         bits, entropy : ndarray, shape (...)
-            Of a label of the crowd taken as one annotator, and of the category.
+            Information of a label by the pooled annotators, and entropy of the category.
         """
         same = same_group(partition).astype(np.float64)
         table = self.confusion()
@@ -288,12 +288,12 @@ class Evidence(Summarised):
         return np.maximum(bits, 0.0), np.maximum(entropy, 0.0)
 
     def measures(self, partition: ArrayLike) -> dict[str, Floats]:
-        """Compute all of these.
+        """Compute all measures.
 
         Parameters
         ----------
         partition : array_like of int, shape (..., K)
-            One partition or several.
+            One or several partitions.
 
         Returns
         -------
@@ -310,7 +310,7 @@ class Evidence(Summarised):
 
 
 def same_group(partition: ArrayLike) -> NDArray[np.bool_]:
-    """Say which categories a partition puts together."""
+    """Return which categories a partition merges."""
     code = np.asarray(partition)
     return np.asarray(code[..., :, None] == code[..., None, :])
 
@@ -326,8 +326,8 @@ def separation(confusion: ArrayLike) -> Floats:
     Returns
     -------
     ndarray, shape (..., K, K)
-        ``-log sum_l sqrt(p_kl q_ml)`` at least 0, infinite for rows that share no label; NaN
-        for rows without one.
+        ``-log sum_l sqrt(p_kl q_ml)`` at least 0, infinite for rows without a common label; NaN for
+        empty rows.
 
     References
     ----------
@@ -346,7 +346,7 @@ def separation(confusion: ArrayLike) -> Floats:
 
 
 def labels_needed(distance: ArrayLike, certainty: float = CERTAIN) -> Floats:
-    """Compute how many labels distinguish two equally frequent categories.
+    """Compute the number of labels that distinguish two equally frequent categories.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ def labels_needed(distance: ArrayLike, certainty: float = CERTAIN) -> Floats:
     Returns
     -------
     ndarray
-        ``log(1 / (2 (1 - certainty))) / distance``: by Bhattacharyya's bound so many are enough.
+        ``log(1 / (2 (1 - certainty))) / distance``: sufficient by Bhattacharyya's bound.
 
     Raises
     ------
@@ -384,17 +384,17 @@ def judge_pairs(
     replicates: int = 200,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Decide for each pair of categories whether to merge the two or to keep both.
+    """Decide for each pair of categories whether to merge or keep them.
 
     Parameters
     ----------
     evidence : Evidence
         The labels.
     n_labels : float
-        The labels that an item has. Two categories are merged if more are needed to distinguish
-        them, and both are kept if fewer are.
+        Number of labels per item. Two categories are merged if more are needed to distinguish them,
+        and kept if fewer suffice.
     level : float, default 0.95
-        Of the interval of the labels needed, in (0, 1).
+        Level of the interval of the labels needed, in (0, 1).
     replicates : int, default 200
         Bootstrap samples of items.
     rng : numpy.random.Generator
@@ -414,8 +414,8 @@ def judge_pairs(
 
     Notes
     -----
-    The posterior is that of the labels themselves: it sharpens the rows, so that the labels needed
-    are underestimated. The verdict "merge" holds in spite of that.
+    The posterior is computed from the same labels, which sharpens the rows and underestimates the
+    labels needed. The verdict "merge" is thus conservative.
     """
     _check("judge_pairs", level, replicates)
     boot = separation(evidence.confusion(evidence.resampled(replicates, rng)))
@@ -460,7 +460,7 @@ def judge_pairs(
 
 
 def merge_path(evidence: Evidence) -> NDArray[np.int64]:
-    """Merge, step by step, the two groups that are closest.
+    """Merge the two closest groups, step by step.
 
     Parameters
     ----------
@@ -470,13 +470,13 @@ def merge_path(evidence: Evidence) -> NDArray[np.int64]:
     Returns
     -------
     ndarray of int, shape (S, K)
-        The partitions, from no merge to one group of all mergeable categories that are not
-        sparse; each has one group fewer than the one before.
+        The partitions, from no merge to a single group of all mergeable categories that are not
+        sparse; each has one group fewer than the previous.
 
     Notes
     -----
-    Rows and labels are merged at each step, so that a merge changes all other distances. Sparse
-    categories (`MIN_ITEMS`) stay as they are. Ties go to the categories that come first.
+    Rows and labels are merged at each step, so a merge changes all other distances. Sparse
+    categories (`MIN_ITEMS`) are not merged. Ties are broken by order.
     """
     code = np.arange(len(evidence.categories))
     table = evidence.confusion()
@@ -511,9 +511,9 @@ def supported_partition(
     evidence : Evidence
         The labels.
     n_labels : float
-        The labels that an item has.
+        Number of labels per item.
     level : float, default 0.95
-        Of the interval of the labels needed.
+        Level of the interval of the labels needed.
     replicates : int, default 200
         Bootstrap samples of items.
     rng : numpy.random.Generator
@@ -548,16 +548,16 @@ def supported_partition(
 def shuffled(
     partition: ArrayLike, mergeable: ArrayLike, n: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw random partitions with groups of the same sizes.
+    """Draw random partitions with the same group sizes.
 
     Parameters
     ----------
     partition : array_like of int, shape (K,)
-        The partition whose sizes they have.
+        The partition that defines the group sizes.
     mergeable : array_like of bool, shape (K,)
-        Which categories change places; the others keep theirs.
+        Whether a category is permuted; the others are fixed.
     n : int
-        How many.
+        Number of replicates.
     rng : numpy.random.Generator
         The source of randomness.
 
@@ -575,14 +575,14 @@ def shuffled(
 
 
 def from_pairs(categories: Iterable[str], pairs: Iterable[tuple[str, str]]) -> Partition:
-    """Merge the categories of pairs, and what they share with others.
+    """Merge the categories of pairs, transitively.
 
     Parameters
     ----------
     categories : iterable of str
-        All K.
+        All K categories.
     pairs : iterable of (str, str)
-        Which belong together; if a belongs to b and b to c, all three do.
+        Pairs to merge; if a is merged with b and b with c, all three are.
 
     Returns
     -------
@@ -604,7 +604,9 @@ def from_pairs(categories: Iterable[str], pairs: Iterable[tuple[str, str]]) -> P
     for pair in (tuple(map(plain_number, each)) for each in pairs):
         lost = [name for name in pair if name not in place]
         if lost:
-            raise AnnotationError(f"from_pairs: {lost[0]!r} is no category. Known: {list(place)}.")
+            raise AnnotationError(
+                f"from_pairs: {lost[0]!r} is not a category. Known: {list(place)}."
+            )
         first, second = sorted(int(code[place[name]]) for name in pair)
         code[code == second] = first
     return code
@@ -618,7 +620,7 @@ def parents(partition: ArrayLike, categories: Iterable[str]) -> dict[str, str]:
     partition : array_like of int, shape (K,)
         Codes.
     categories : iterable of str
-        Their names.
+        Names of the categories.
 
     Returns
     -------
@@ -628,7 +630,7 @@ def parents(partition: ArrayLike, categories: Iterable[str]) -> dict[str, str]:
     Raises
     ------
     AnnotationError
-        If there is not one code a category, or two groups would have one name, as of the
+        If there is not one code per category, or two groups would have the same name, as with the
         categories "a", "b" and "a+b".
 
     Examples
@@ -640,22 +642,22 @@ def parents(partition: ArrayLike, categories: Iterable[str]) -> dict[str, str]:
     if np.shape(partition) != (len(names),):
         raise AnnotationError(
             f"parents: a partition of shape {np.shape(partition)} for {len(names)} categories. "
-            "Give one code a category."
+            "Give one code per category."
         )
     members: dict[int, list[str]] = {}
     for name, code in zip(names, np.asarray(partition).tolist(), strict=True):
         members.setdefault(code, []).append(name)
     if len({"+".join(group) for group in members.values()}) < len(members):
         raise AnnotationError(
-            f"parents: of {', '.join(map(repr, names[:10]))} two groups would have one name. "
-            "Rename the categories that have a + in theirs."
+            f"parents: of {', '.join(map(repr, names[:10]))} two groups would have the same name. "
+            f"Rename categories with a + in their names."
         )
     title = {name: "+".join(group) for group in members.values() for name in group}
     return {name: title[name] for name in names}
 
 
 def hierarchy(partitions: Mapping[str, ArrayLike], categories: Iterable[str]) -> Hierarchy:
-    """Make a hierarchy of named partitions.
+    """Build a hierarchy from named partitions.
 
     Parameters
     ----------
@@ -667,7 +669,7 @@ def hierarchy(partitions: Mapping[str, ArrayLike], categories: Iterable[str]) ->
     Returns
     -------
     Hierarchy
-        With a level for each partition.
+        A hierarchy with one level per partition.
 
     Examples
     --------
@@ -679,14 +681,14 @@ def hierarchy(partitions: Mapping[str, ArrayLike], categories: Iterable[str]) ->
 
 
 def _check(caller: str, level: float, replicates: int) -> None:
-    """Refuse what is no bootstrap interval."""
+    """Reject invalid options of a bootstrap interval."""
     check_level(level, caller)
     if replicates < 1:
         raise AnnotationError(f"{caller}: replicates must be at least 1, got {replicates}.")
 
 
 def _summed(tables: Floats, weights: Floats | None) -> Floats:
-    """Sum tables over items, weighted in as many ways as there are rows of weights."""
+    """Sum tables over items, once per row of weights."""
     if weights is None:
         return np.asarray(tables.sum(axis=0))
     flat = weights @ tables.reshape(len(tables), -1)
@@ -694,7 +696,7 @@ def _summed(tables: Floats, weights: Floats | None) -> Floats:
 
 
 def _collapsed(table: Floats, partition: NDArray[Any]) -> Floats:
-    """Sum rows and columns into the place of their group's code; the other places are 0."""
+    """Sum rows and columns at the index of their group's code; other entries are 0."""
     k = table.shape[-1]
     to = np.zeros((k, k))
     to[np.arange(k), partition] = 1.0

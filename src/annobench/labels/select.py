@@ -1,7 +1,7 @@
 """Verbs of labels: select and recode them.
 
-Each verb returns new `Annotations` and does not change the old ones. Names, scale and the order
-of items, annotators, categories and labels are kept unless a verb says otherwise, and the cost is
+Each verb returns new `Annotations` and leaves the original unchanged. Names, scale and the order of
+items, annotators, categories and labels are kept unless a verb says otherwise, and the cost is
 linear in the number of labels.
 """
 
@@ -58,7 +58,7 @@ class Verbs:
         annotators: ArrayLike | None = None,
         labels: ArrayLike | None = None,
     ) -> Self:
-        """Keep some items, some annotators or some labels."""
+        """Select items, annotators or labels."""
         of_item = _mask("items", items, self.n_items, lambda: self.items)
         of_annotator = _mask("annotators", annotators, self.n_annotators, lambda: self.annotators)
         stays = _mask("labels", labels, self.label.size)
@@ -138,7 +138,7 @@ class Verbs:
         categories: Iterable[object] | None = None,
         scale: Scale | None = None,
     ) -> Self:
-        """Replace the labels, one by one; who labelled what stays."""
+        """Replace the labels, keeping items and annotators."""
         given = self.categories if categories is None else tuple(map(str, categories))
         names = tuple(map(plain_number, given))
         if scale is None:
@@ -172,8 +172,8 @@ class Verbs:
         # The property refuses what is no number.
         if scale == "interval" and np.unique(found.category_values).size < len(names):
             raise AnnotationError(
-                f"relabel: of the categories {listed(names)} two are equal numbers. Name each "
-                "number once."
+                f"relabel: two of the categories {listed(names)} are equal numbers. Name each "
+                f"number once."
             )
         return found
 
@@ -188,8 +188,8 @@ class Verbs:
         new = text_mapping(mapping, "recode")
         if self.scale == "set":
             raise AnnotationError(
-                "recode: the labels are sets of elements. Recode the elements before the "
-                "annotations are built."
+                "recode: the labels are sets of elements. Recode the elements before building the "
+                "annotations."
             )
         lost = [name for name in self.categories if name not in new]
         if lost:
@@ -218,7 +218,7 @@ class Verbs:
         return self.relabel(of_category[self.label], categories=order, scale=scale)
 
     def binarize(self, category: str) -> Self:
-        """Set one category against all others."""
+        """Recode one category against all others."""
         category = plain_number(category)
         if category not in self.categories:
             raise AnnotationError(
@@ -258,7 +258,7 @@ def listed(names: Iterable[object]) -> str:
     Returns
     -------
     str
-        At most five, and how many more there are.
+        At most five names, and the number of further ones.
     """
     shown = list(map(repr, names))
     rest = len(shown) - _SHOWN
@@ -271,7 +271,7 @@ def _mask(
     n: int,
     names: Callable[[], tuple[str, ...]] | None = None,
 ) -> NDArray[np.bool_]:
-    """Turn a mask, codes or names into a mask."""
+    """Convert a mask, codes or names to a mask."""
     if chosen is None:
         return np.ones(n, dtype=bool)
     wanted = np.asarray(chosen)
@@ -293,8 +293,8 @@ def _mask(
     wrong = (codes < 0) | (codes >= n)
     if wrong.any():
         raise AnnotationError(
-            f"select: {what} {listed(wanted[wrong].tolist())} unknown. Give names that there are, "
-            f"or whole numbers from 0 to {n - 1}."
+            f"select: {what} {listed(wanted[wrong].tolist())} unknown. Give existing names, or "
+            f"whole numbers from 0 to {n - 1}."
         )
     mask = np.zeros(n, dtype=bool)
     mask[codes] = True

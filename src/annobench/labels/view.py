@@ -41,7 +41,7 @@ class View:
         group : ndarray of int, shape (N,)
             Code of the item or annotator of each label.
         n_groups : int
-            The number of groups G, those without labels included.
+            The number of groups G, including those without labels.
 
         Returns
         -------
@@ -54,7 +54,7 @@ class View:
 
     @property
     def ranks(self) -> NDArray[np.int64]:
-        """The place of each entry of `order` within its group, from 0; shape (N,)."""
+        """The position of each entry of `order` within its group, from 0; shape (N,)."""
         return np.arange(self.order.size) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
 
     def __getitem__(self, group: int) -> NDArray[np.int64]:

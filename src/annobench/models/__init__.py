@@ -43,7 +43,7 @@ __all__ = sorted({"discover", "fit", "get", "guard", "names"} | _MODULES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a model's module when it is asked for: compilers take a second to load."""
+    """Import a model's module on first use: loading the compiler takes a second."""
     if name == "guard":
         return import_module(f"{__name__}._guard").guard
     if name in _MODULES:
@@ -68,7 +68,7 @@ def discover() -> dict[str, ModuleType]:
     Raises
     ------
     ImportError
-        If two modules hold the same name.
+        If two modules have the same name.
     """
     return records(__name__)
 
@@ -90,7 +90,7 @@ def get(name: str) -> ModuleType:
     Parameters
     ----------
     name : str
-        As in its record, which is that of its module.
+        Name in the model's record, equal to its module's.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def get(name: str) -> ModuleType:
     Raises
     ------
     AnnotationError
-        If there is no such model; lists those there are.
+        If there is no such model; the message lists the existing ones.
     """
     if name not in _MODELS:
         raise AnnotationError(
@@ -111,7 +111,7 @@ def get(name: str) -> ModuleType:
 
 
 def check_options(function: Callable[..., Any], model: str, options: Mapping[str, Any]) -> None:
-    """Reject options that a `fit` or `fit_partitions` does not have, and list those there are."""
+    """Reject unknown options of a `fit` or `fit_partitions`, and list the known ones."""
     known = signature(function).parameters
     for name in options:
         if name not in known:
@@ -128,13 +128,13 @@ def fit_partitions(
     rng: np.random.Generator | int | None = None,
     **options: Any,
 ) -> PartitionedFit:
-    """Fit a model by its name to partitions; without items. The rest is as for `fit`."""
+    """Fit a model by its name to partitions, without items; otherwise as `fit`."""
     module = get(model)
     if "fit_partitions" not in module.METHOD.offers:
         able = [name for name, each in discover().items() if "fit_partitions" in each.METHOD.offers]
         raise AnnotationError(
-            f"{model} does not run on partitions. Take one of {', '.join(sorted(able))}, or fewer "
-            "labels."
+            f"{model} does not run on partitions. Use one of {', '.join(sorted(able))}, or fewer "
+            f"labels."
         )
     check_options(module.fit_partitions, model, options)
     if not module.METHOD.deterministic:
@@ -177,32 +177,33 @@ def fit(
     Parameters
     ----------
     annotations : Annotations, BlockedLabels, str, Path or callable
-        The labels, in memory or in a folder of partitions; or a function that gives them anew for
-        every pass, chunk by chunk, all labels of an item in one.
+        The labels, in memory or in a folder of partitions; or a function that yields them for each
+        pass, chunk by chunk, with all labels of an item in one chunk.
     model : str, default "dawid_skene"
         Name of the model.
     rng : numpy.random.Generator or int, optional
-        Source of randomness, or a seed. A model that is deterministic makes no use of it.
+        Source of randomness, or a seed. Deterministic models ignore it.
     engine : {"auto", "memory", "dask"}, default "auto"
         Where partitions are fitted, as for `annobench.consensus`.
     scheduler : str, distributed.Client or concurrent.futures.Executor, optional
-        Who passes over partitions: an executor, or Dask's workers, by the address of their
-        scheduler or a client. By default Dask's are started here, a process a core.
+        What processes partitions: an executor, or Dask workers, given by the address of their
+        scheduler or a client. By default Dask workers are started locally, one per core.
     checkpoint : str or Path, optional
-        A folder that workers see, where parameters are kept; of blocks, GLAD needs one.
+        A folder accessible to the workers, in which parameters are stored; GLAD needs one for
+        labels in blocks.
     **options
         Passed to the model's `fit` or `fit_partitions`.
 
     Returns
     -------
     Fit or PartitionedFit
-        The model's own; of partitions that workers fit, and of chunks, without items.
+        The model's own type; for partitions fitted by workers, and for chunks, without items.
 
     Raises
     ------
     AnnotationError
-        If there is no such model, it has no such option, or it can't take the labels; if Dask is
-        to fit and these are no partitions.
+        If there is no such model or option, if the model does not accept the labels, or if Dask is
+        requested for labels that are not partitions.
 
     Examples
     --------

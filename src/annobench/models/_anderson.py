@@ -1,4 +1,4 @@
-"""Anderson acceleration: the fixed point of a map from few of its values.
+"""Anderson acceleration of fixed-point iterations.
 
 Walker and Ni (2011), Anderson acceleration for fixed-point iterations, SIAM Journal on Numerical
 Analysis 49, 1715-1735, algorithm AA.
@@ -20,10 +20,9 @@ _RIDGE = 1e-10
 
 
 class Anderson:
-    """Proposes points whose images are near them, by least squares over the last points.
+    """Extrapolates to the fixed point of a map by least squares over the last points.
 
-    It begins anew whenever a point is further from its image than the one before, so that a bad
-    proposal costs an iteration.
+    It restarts whenever the residual grows, so that a bad proposal costs one iteration.
     """
 
     def __init__(self, size: int) -> None:

@@ -1,4 +1,4 @@
-"""What samplers of any number of categories share: starts, chains in threads, their memory."""
+"""What the samplers for K categories share: starts, chains in threads, memory limits."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Floats = NDArray[np.float64]
 
 
 def check_categories(name: str, annotations: Annotations) -> None:
-    """Refuse labels in one category, where there is nothing to distinguish."""
+    """Reject labels in a single category."""
     if annotations.n_categories < 2:
         raise AnnotationError(
             f"{name}: needs at least two categories, got {annotations.n_categories} "
-            f"({', '.join(map(repr, annotations.categories))}). Give all categories of the scheme "
-            "by name where only one occurs."
+            f"({', '.join(map(repr, annotations.categories))}). Name all categories of the scheme "
+            f"if only one occurs."
         )
 
 
@@ -32,13 +32,13 @@ def check_memory(name: str, n_stored: int, n_numbers: int, limit: int) -> None:
     if need > limit:
         raise AnnotationError(
             f"{name}.fit: {n_stored} draws need {need / 2**20:,.0f} MiB, and memory_limit is "
-            f"{limit / 2**20:,.0f} MiB. Raise the limit, or keep fewer draws of matrices and "
-            "items by a larger thin."
+            f"{limit / 2**20:,.0f} MiB. Raise the limit, or store fewer draws of matrices and "
+            f"items with a larger thin."
         )
 
 
 def noisy_votes(rng: np.random.Generator, annotations: Annotations) -> Floats:
-    """Return vote shares mixed with noise of a strength that differs from call to call."""
+    """Return vote shares mixed with noise of random strength."""
     k = annotations.n_categories
     noise = rng.uniform(0, 0.8)
     votes = annotations.counts + 0.5 / k
@@ -54,13 +54,13 @@ def draw_categories(rng: np.random.Generator, probability: Floats) -> NDArray[np
 
 
 def for_all(matrix: Floats, annotators: Sequence[str]) -> Floats:
-    """Show confusion matrices as those of every annotator, without copies."""
+    """Broadcast common confusion matrices to all annotators, without copying."""
     *several, k, _ = matrix.shape
     return np.broadcast_to(matrix[..., None, :, :], (*several, len(annotators), k, k))
 
 
 def unless(stopped: Event, blocks: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Pass on blocks of sweeps until a chain is to stop."""
+    """Yield blocks of sweeps until a chain is told to stop."""
     for block in blocks:
         if stopped.is_set():
             raise CancelledError

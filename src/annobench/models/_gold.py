@@ -23,7 +23,7 @@ def gold_codes(
     Raises
     ------
     AnnotationError
-        If gold is none for these items.
+        If gold does not fit these items.
     """
     if gold is None or isinstance(annotations, BlockedLabels):
         return np.zeros(0, dtype=np.int32)
@@ -39,8 +39,8 @@ def gold_codes(
     if wrong.any():
         i = int(np.flatnonzero(wrong)[0])
         raise AnnotationError(
-            f"{model}.fit: gold of item {annotations.items[i]!r} is {codes[i]}, which is none "
-            f"of the categories 0 to {annotations.n_categories - 1} "
+            f"{model}.fit: gold of item {annotations.items[i]!r} is {codes[i]}, not one of the "
+            f"categories 0 to {annotations.n_categories - 1} "
             f"({', '.join(map(repr, annotations.categories[:10]))}). Correct it, or give -1."
         )
     return codes.astype(np.int32)
@@ -59,8 +59,8 @@ def _by_name(model: str, annotations: Annotations, gold: Mapping[str, str]) -> N
             )
         if plain_number(value) not in category:
             raise AnnotationError(
-                f"{model}.fit: gold of item {name!r} is {value!r}, which is none of the "
-                f"categories {', '.join(map(repr, annotations.categories[:10]))}. Correct it, or "
+                f"{model}.fit: gold of item {name!r} is {value!r}, not one of the categories "
+                f"{', '.join(map(repr, annotations.categories[:10]))}. Correct it, or "
                 "add the category to the annotations."
             )
         codes[item[str(name)]] = category[plain_number(value)]

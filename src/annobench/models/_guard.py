@@ -1,8 +1,7 @@
-"""One place that looks at a fit and says what a reader should know before using it.
+"""Cautions about a fit that a reader should know before using it.
 
-Each caution has a name, by which the pages of the models, under "When it fails", refer to it, and
-by which `workflow/studies/guard` measures how often it appears where it should, and where it
-should not.
+Each caution has a name. The models' pages refer to it under "When it fails", and
+`workflow/studies/guard` estimates its sensitivity and specificity.
 """
 
 from __future__ import annotations
@@ -72,29 +71,29 @@ def guard(
     rng: np.random.Generator | int | None = None,
     **settings: Any,
 ) -> list[Caution]:
-    """Look at a fit, and say what a reader should know before using it.
+    """Return the cautions that a reader should know before using a fit.
 
     Parameters
     ----------
     fitted : Fit
-        Of any model.
+        A fit of any model.
     annotations : Annotations
         The labels that were fitted.
     rng : numpy.random.Generator or int, optional
-        Of the random starts that look for another optimum, where the model offers it.
+        For the random starts in search of another optimum, if the model has them.
     **settings
-        What the model's `fit` was given.
+        Options given to the model's `fit`.
 
     Returns
     -------
     list of Caution
-        Name and text of each; empty if there is nothing.
+        The cautions; empty if there are none.
 
     Notes
     -----
-    Looking for another optimum costs some ten fits, of more than 100,000 labels ten of so many and
-    one of all; the check whether annotators err together costs what `annobench.models.dependence`
-    says, and all else a pass over the labels.
+    The search for another optimum costs about ten fits; beyond 100,000 labels, ten fits of a sample
+    of that size and one of all labels. The check whether annotators err together costs as much as
+    `annobench.models.dependence` states, and everything else one pass over the labels.
 
     Examples
     --------
@@ -120,8 +119,8 @@ def of_fit(fitted: Any, annotations: Annotations | None) -> list[Caution]:
         found.append(
             Caution(
                 "label_switching",
-                "These labels hardly tell annotators from chance (many label switches): what the "
-                "categories mean, and who is good, depends on the prior.",
+                "These labels hardly distinguish annotators from chance (many label switches): the "
+                "meaning of the categories, and the annotators' accuracy, depend on the prior.",
             )
         )
     if annotations is None:
@@ -137,7 +136,7 @@ def of_fit(fitted: Any, annotations: Annotations | None) -> list[Caution]:
 
 
 def alone(annotations: Annotations) -> NDArray[np.int64]:
-    """Return the codes of annotators who have labels, but on no item that another labelled."""
+    """Return the codes of annotators who share no labelled item with another annotator."""
     a = annotations
     has_labels = np.bincount(a.annotator, minlength=a.n_annotators) > 0
     compared = np.bincount(a.annotator, a.is_shared[a.item], minlength=a.n_annotators) > 0
@@ -145,7 +144,7 @@ def alone(annotations: Annotations) -> NDArray[np.int64]:
 
 
 def two_annotators(fitted: Any, annotations: Annotations) -> list[Caution]:
-    """Return the caution that a model judges two annotators by each other, if it does."""
+    """Return the caution that a model compares only two annotators, if it applies."""
     if not fitted._judges_annotators():
         return []
     if np.unique(annotations.annotator).size - alone(annotations).size != 2:
@@ -154,7 +153,7 @@ def two_annotators(fitted: Any, annotations: Annotations) -> list[Caution]:
         Caution(
             "two_annotators",
             "Only two annotators share items: if they disagree, only the model's start, smoothing "
-            "or priors decide who errs. Add a third annotator.",
+            "or priors decide which of them errs. Add a third annotator.",
         )
     ]
 
@@ -172,7 +171,7 @@ def against_votes(posterior: NDArray[np.float64], annotations: Annotations) -> l
     Returns
     -------
     list of Caution
-        Out of unanimous_overturned, rare_category and far_from_votes.
+        Any of unanimous_overturned, rare_category and far_from_votes.
     """
     counts = annotations.counts
     total, most = counts.sum(axis=1), counts.max(axis=1)
@@ -184,8 +183,8 @@ def against_votes(posterior: NDArray[np.float64], annotations: Annotations) -> l
         found.append(
             Caution(
                 "unanimous_overturned",
-                f"{overturned:,} of {unanimous.sum():,} items on which all annotators agree get "
-                "another category: the model may have exchanged categories. Compare with another "
+                f"{overturned:,} of {unanimous.sum():,} items on which all annotators agree get a "
+                f"different category: the model may have switched categories. Compare with another "
                 "model, or with checked items.",
             )
         )
@@ -197,15 +196,15 @@ def against_votes(posterior: NDArray[np.float64], annotations: Annotations) -> l
     if moved > 1 and moved > MOVED * decided.sum():
         shared = _typically_shared(annotations)
         few = (
-            f" A typical pair of annotators shares only {shared:,} items, too few to tell who is "
-            "good."
+            f" A typical pair of annotators shares only {shared:,} items, too few to estimate "
+            f"their accuracy."
             if shared < FEW_SHARED
             else ""
         )
         found.append(
             Caution(
                 "far_from_votes",
-                f"{moved:,} of {decided.sum():,} items with a most frequent label get another "
+                f"{moved:,} of {decided.sum():,} items with a most frequent label get a different "
                 f"category.{few} Compare with another model, or with checked items.",
             )
         )
@@ -227,16 +226,16 @@ def _rare_category(
     return [
         Caution(
             "rare_category",
-            f"Category {names[k]!r} is rare, {by_votes[k]:.1%} of the items by votes, and gets "
-            f"{by_model[k]:.1%} from this model: errors on frequent categories may have been taken "
-            "for it, as where a model takes all categories for equally frequent. Compare with "
+            f"Category {names[k]!r} is rare, {by_votes[k]:.1%} of the items by votes, and "
+            f"{by_model[k]:.1%} by this model: it may have taken errors on frequent categories for "
+            f"the rare one, as models do that assume equally frequent categories. Compare with "
             "another model, or with checked items.",
         )
     ]
 
 
 def _typically_shared(annotations: Annotations) -> int:
-    """Return the median number of items that pairs of annotators share, of those that share any."""
+    """Return the median number of items shared by pairs of annotators that share any."""
     a = annotations
     shape = a.n_annotators, a.n_items
     cells = sparse.coo_array((np.ones(a.n_labels), (a.annotator, a.item)), shape)
@@ -246,7 +245,7 @@ def _typically_shared(annotations: Annotations) -> int:
 
 
 def _possible(fitted: Any) -> Any:
-    """Return a fit's parameters without zeros, so that labels of other items are possible."""
+    """Return a fit's parameters without zeros, so that no label is impossible."""
     prevalence, confusion = fitted.prevalence + CHANCE, fitted.confusion + CHANCE
     return fitted.parameters._replace(
         prevalence=prevalence / prevalence.sum(),
@@ -261,10 +260,10 @@ def other_optimum(
     rng: np.random.Generator | int | None,
     settings: Mapping[str, Any],
 ) -> list[Caution]:
-    """Say if random starts find a better optimum than the votes did.
+    """Check whether random starts find a better optimum than the start from the votes.
 
-    Of many labels they look among those of items drawn at random, and the best that they find is
-    fitted to all.
+    For many labels the starts are fitted to a random sample of the items, and the best is refitted
+    to all.
     """
     rng = np.random.default_rng(rng)
     given = {name: value for name, value in settings.items() if name not in ("start", "gold")}
@@ -285,9 +284,8 @@ def other_optimum(
     return [
         Caution(
             "other_optimum",
-            f"EM has more than one optimum here: another one has a log posterior higher by "
-            f"{gain:.3g} and gives {moved:,} of "
-            f"{annotations.n_items:,} items another category. The results are those of the one "
-            "reached from the votes, without label switching.",
+            f"EM has more than one optimum here: another has a log posterior higher by {gain:.3g} "
+            f"and gives {moved:,} of {annotations.n_items:,} items a different category. The "
+            f"results are from the optimum reached from the votes, without label switching.",
         )
     ]

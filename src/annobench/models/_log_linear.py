@@ -1,7 +1,7 @@
 """Log-linear pools of probabilities: multinomial logistic regression on log probabilities.
 
-The probability of category k of item i is proportional to exp(sum_m w_m x_ikm + b_k), x_ikm being
-the log of what method m gives it. Given categories, minus the log likelihood is convex in w and b;
+The probability of category k of item i is proportional to exp(sum_m w_m x_ikm + b_k), where x_ikm
+is its log probability by method m. Given categories, minus the log likelihood is convex in w and b;
 with normal priors it has one minimum, which Newton's method finds.
 """
 
@@ -30,18 +30,18 @@ Derivatives = Callable[[Floats], tuple[float, Floats, Floats]]
 
 
 class Mode(NamedTuple):
-    """Where a penalised log loss is least.
+    """The minimum of a penalised log loss.
 
     Attributes
     ----------
     theta : ndarray, shape (P,)
-        Weights, then offsets if there are any.
+        Weights, followed by offsets if there are any.
     covariance : ndarray, shape (P, P)
-        Inverse of the second derivatives, of Laplace's approximation.
+        Inverse of the Hessian (Laplace's approximation).
     log_evidence : float
-        Log probability of the categories, parameters summed out by Laplace's approximation.
+        Log probability of the categories, parameters integrated out by Laplace's approximation.
     converged : bool
-        Whether the last step promised next to nothing.
+        Whether the last step predicted a negligible decrease.
     """
 
     theta: Floats
@@ -51,7 +51,7 @@ class Mode(NamedTuple):
 
 
 def log_features(tables: Sequence[Floats], floor: float = FLOOR) -> Floats:
-    """Take logarithms of probabilities of M methods, shape (I, K, M), none below the floor's."""
+    """Return the logarithms of M methods' probabilities, floored, shape (I, K, M)."""
     raised = [np.maximum(table, floor) for table in tables]
     return np.stack([np.log(each / each.sum(axis=1, keepdims=True)) for each in raised], axis=2)
 
@@ -64,10 +64,10 @@ def pooled(logs: Floats, weights: Floats, offsets: Floats | float = 0.0) -> Floa
 def log_loss(
     theta: Floats, logs: Floats, category: Ints, weight: float = 1.0
 ) -> tuple[float, Floats, Floats]:
-    """Compute the log loss, its gradient and its second derivatives.
+    """Compute the log loss, its gradient and its Hessian.
 
-    Parameters theta, (M,) or (M + K,), are weights, and offsets if there are any; logs, (I, K, M),
-    log probabilities; category, (I,), known; weight that of each item.
+    Parameters theta, (M,) or (M + K,), are weights, followed by offsets if there are any; logs, (I,
+    K, M), are log probabilities; category, (I,), is known; weight is each item's.
     """
     n, k, m = logs.shape
     offsets = theta[m:]
@@ -89,8 +89,8 @@ def log_loss(
 def minimise(loss: Derivatives, centre: Floats, precision: Floats) -> Mode:
     """Minimise a convex loss with a normal prior, by Newton's method with halved steps.
 
-    The loss takes parameters, (P,), to itself and its first and second derivatives; the search
-    starts at the centre of the prior, whose precision is above 0.
+    `loss` maps parameters, (P,), to its value, gradient and Hessian; the search starts at the prior
+    mean. The prior precision is above 0.
     """
 
     def penalised(theta: Floats) -> tuple[float, Floats, Floats]:

@@ -1,4 +1,4 @@
-"""What models share whose log odds have normally distributed effects of items."""
+"""What models with normal item effects on log odds share."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ class Patterns(NamedTuple):
     Attributes
     ----------
     table : ndarray, shape (rows, 2, numbers, columns)
-        Log factors of each number of labels that occurs, in even and odd half steps of the grid.
+        Log factors for each occurring number of labels, in even and odd half steps of the grid.
     own : ndarray, shape (numbers, Q)
-        Factor of the labels of an item's own category.
+        Factor of the labels that name the item's category.
     values : ndarray, shape (Q,)
         exp(v).
     origin : int
         Even column of the first grid point.
     step : float
-        Of the grid.
+        Step of the grid.
     code : ndarray of int, shape (P, K)
-        Which number of labels of each category a pattern has.
+        Index of a pattern's number of labels in each category.
     size : ndarray, shape (P,)
-        Labels of a pattern.
+        Number of labels in a pattern.
     amount : ndarray, shape (P,)
-        Items that have it.
+        Number of items with the pattern.
     begin, length, stride : ndarray of int, shape (P,)
         Its grid points.
     """
@@ -59,7 +59,7 @@ class Patterns(NamedTuple):
 
 
 def lay_out(counts: NDArray[np.int64], largest_mean: float) -> tuple[Patterns, NDArray[np.int64]]:
-    """Lay out the patterns of labels of items, and say which one each item has."""
+    """Lay out the patterns of labels, and return each item's pattern."""
     labelled = counts.any(axis=1)
     known, found, amount = np.unique(
         counts[labelled], axis=0, return_inverse=True, return_counts=True
@@ -85,21 +85,21 @@ def lay_out(counts: NDArray[np.int64], largest_mean: float) -> tuple[Patterns, N
 
 
 def draw_means(rng: np.random.Generator, k: int) -> Floats:
-    """Draw mean log odds that a chain starts from, of annotators better than chance."""
+    """Draw a chain's initial mean log odds, for annotators better than chance."""
     mean = -rng.uniform(0.5, 2.5, size=(k, k))
     np.fill_diagonal(mean, 0.0)
     return mean
 
 
 def draw_spreads(rng: np.random.Generator, k: int) -> Floats:
-    """Draw standard deviations that a chain starts from, shape (K, K), 1 on the diagonal."""
+    """Draw a chain's initial standard deviations, shape (K, K), 1 on the diagonal."""
     spread = rng.uniform(0.2, 1.5, size=(k, k))
     np.fill_diagonal(spread, 1.0)
     return spread
 
 
 def off_diagonal(draws: Floats, categories: Sequence[str]) -> tuple[Floats, list[str]]:
-    """Take the entries of matrices that are not those of right labels."""
+    """Return the off-diagonal entries of matrices."""
     wrong = ~np.eye(len(categories), dtype=bool)
     entries = draws[:, :, wrong]
     names = np.array([[f"{truth} > {label}" for label in categories] for truth in categories])
@@ -107,7 +107,7 @@ def off_diagonal(draws: Floats, categories: Sequence[str]) -> tuple[Floats, list
 
 
 def root_of_covariance(visited: Floats, old: Floats) -> Floats:
-    """Return the triangular root of the covariance matrix of a chain's draws."""
+    """Return the Cholesky factor of the covariance matrix of a chain's draws."""
     n, d = visited.shape
     if n < 20:
         return old

@@ -1,8 +1,8 @@
 """Models as passes over labels: the sums of a pass, and the parameters computed from them.
 
-An iteration of EM needs of the labels only sums over items. A model that states what one pass over
-some items adds up, and what parameters follow from the totals, is fitted by the same code to labels
-in memory, which are one block, to chunks, and to partitions, whose sums workers return.
+An iteration of EM needs only sums over items. A model that defines the sums of a pass over some
+items, and the parameters that follow from the totals, is fitted by the same code to labels in
+memory (one block), to chunks, and to partitions, whose sums are returned by workers.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ T_contra = TypeVar("T_contra", bound=tuple[Any, ...], contravariant=True)
 
 
 class Begins(Protocol[S_co]):
-    """A function that sums over items; objects are sent to workers."""
+    """A function that sums over items and can be sent to workers."""
 
     def begin(self, votes: Votes, number: int) -> S_co:
-        """Add up what the first parameters follow from, of the block of this number."""
+        """Compute a block's sums for the initial parameters."""
 
 
 class Sweeps(Protocol[T_contra, S_co]):
-    """A function that sums over items under given parameters."""
+    """A function that sums over items, given parameters."""
 
     def sweep(self, votes: Votes, theta: T_contra, number: int) -> tuple[S_co, Floats]:
-        """Compute the items' posterior, shape (I, K), and add up what it says."""
+        """Compute the items' posterior, shape (I, K), and its sums."""
 
 
 class Passes(Protocol[T, S]):
@@ -54,29 +54,29 @@ class Passes(Protocol[T, S]):
         """The class of the parameters."""
 
     def begin(self, votes: Votes, number: int) -> S:
-        """Add up what the first parameters follow from, of the block of this number."""
+        """Compute a block's sums for the initial parameters."""
 
     def sweep(self, votes: Votes, theta: T, number: int) -> tuple[S, Floats]:
-        """Compute the items' posterior, shape (I, K), and add up what it says."""
+        """Compute the items' posterior, shape (I, K), and its sums."""
 
     def update(self, total: S, theta: T | None) -> T:
-        """Make better parameters of the sums over all items."""
+        """Update the parameters from the sums over all items."""
 
     def objective(self, total: S, theta: T) -> tuple[float, float]:
         """Return the log likelihood and the objective."""
 
 
 class PartitionedFit(NamedTuple):
-    """A fit to partitions, and the function for the posterior of each.
+    """A fit to partitions, with the model and parameters for the posterior of each.
 
     Attributes
     ----------
     fit : Fit
-        Without items.
+        The fit, without items.
     passes : Passes
         The model.
     theta : tuple
-        Its parameters.
+        The parameters.
     """
 
     fit: Fit
@@ -86,20 +86,20 @@ class PartitionedFit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Passing:
-    """Labels in blocks, who passes over them, and where a fit keeps what it goes on from.
+    """Labels in blocks, the workers that process them, and the checkpoint of a fit.
 
     Attributes
     ----------
     labels : BlockedLabels
         The labels.
     workers : distributed.Client, concurrent.futures.Executor or None
-        Who passes over partitions, and sees their folder; None for this process.
+        Workers with access to the folder of the partitions; None for this process.
     say : callable
-        Called with a line after every pass.
+        Called with a line of progress after every pass.
     checkpoint : Path or None
-        A folder with a file that is written after every pass, by which an interrupted fit goes on.
+        Folder of a file written after every pass, from which an interrupted fit resumes.
     resume : bool
-        Whether to go on from it.
+        Whether to resume from the checkpoint.
     """
 
     labels: BlockedLabels
@@ -110,18 +110,18 @@ class Passing:
 
     @classmethod
     def in_memory(cls, annotations: Annotations) -> Passing:
-        """Pass over labels that are in memory."""
+        """Process labels in memory."""
         return cls(InMemory(annotations))
 
     @property
     def posterior(self) -> Floats:
-        """Of the items of labels in memory, after the last pass, shape (I, K)."""
+        """Posterior of items in memory after the last pass, shape (I, K)."""
         assert isinstance(self.labels, InMemory)
         assert self.labels.whole.posterior is not None
         return self.labels.whole.posterior
 
     def begin(self, passes: Begins[S]) -> S:
-        """Add up over all blocks what the first parameters follow from."""
+        """Sum over all blocks for the initial parameters."""
         return self.labels.map_sum(self.workers, _begin, passes)
 
     def sweep(self, passes: Sweeps[T, S], theta: T) -> S:
@@ -129,10 +129,10 @@ class Passing:
         return self.labels.map_sum(self.workers, _sweep, passes, theta)
 
     def kept_items(self, passes_of: type, what: object = "") -> KeptItems:
-        """Find a place for the parameters of items, which stay on disk as labels do."""
+        """Return the store of item parameters, which stay on disk as labels do."""
         if self.checkpoint is None:
             raise AnnotationError(
-                "Parameters of items need a folder for the checkpoint, which workers see. Name one."
+                "Item parameters need a checkpoint folder that workers can access. Name one."
             )
         return KeptItems(self.checkpoint / "items", _fingerprint(self.labels, passes_of, what))
 
@@ -148,7 +148,7 @@ class Passing:
         settled: Settled | None = None,
         improve: Callable[[S, T], T] | None = None,
     ) -> EMTrace[T, S]:
-        """Fit a model, in one pass an iteration unless better parameters take others."""
+        """Fit a model, usually with one pass per iteration."""
         before: list[float] = []
         first, path = None, None
         of = _fingerprint(self.labels, type(passes), what)
@@ -194,7 +194,7 @@ def _write(path: Path, of: str, theta: tuple[Any, ...], history: list[float]) ->
 
 
 def _read(path: Path, of: str, parameters: type[T]) -> tuple[T, list[float]]:
-    """Return the parameters after an iteration, and what was maximised before them."""
+    """Return the parameters after an iteration, and the history of the objective."""
     arrays = read_arrays(path, of)
     history = arrays.pop("history").tolist()[:-1]
     return parameters(*(each if each.ndim else each.item() for each in arrays.values())), history

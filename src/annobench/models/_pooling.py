@@ -1,4 +1,4 @@
-"""Partial pooling of rows: a Dirichlet distribution of annotators' rows, by their counts."""
+"""Partial pooling: a Dirichlet distribution of annotators' rows, estimated from counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def pooled_rows(
     """Update mean rows, (K, K), and their concentration for (expected) counts, (J, K, K).
 
     Fixed-point updates that raise the Dirichlet-multinomial likelihood (Minka 2000), with `pseudo`
-    counts of the mean rows and a gamma prior, shape and rate, of the concentration.
+    counts for the mean rows and a gamma prior (shape, rate) on the concentration.
     """
     shape, rate = gamma
     # Cells without counts add nothing.

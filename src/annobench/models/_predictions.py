@@ -1,4 +1,4 @@
-"""A classifier's probabilities of items, checked against the labels that they are pooled with."""
+"""A classifier's probabilities, checked against the labels with which they are pooled."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def probabilities(annotations: Annotations, predictions: pd.DataFrame | ArrayLik
     Raises
     ------
     AnnotationError
-        If an item or a category is missing, a category is unknown, or these are no probabilities.
+        If an item or category is missing, a category is unknown, or values are not probabilities.
     """
     if isinstance(predictions, pd.DataFrame):
         predictions = _in_order(annotations, predictions)
@@ -32,8 +32,8 @@ def probabilities(annotations: Annotations, predictions: pd.DataFrame | ArrayLik
         found = np.asarray(predictions, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise AnnotationError(
-            "pool.fit: predictions must be a table of probabilities, by item and category; on the "
-            "command line a file, --predictions model.csv."
+            "pool.fit: predictions must be a table of probabilities by item and category; on the "
+            "command line, a file: --predictions model.csv."
         ) from error
     shape = annotations.n_items, annotations.n_categories
     if found.shape != shape:
@@ -46,7 +46,7 @@ def probabilities(annotations: Annotations, predictions: pd.DataFrame | ArrayLik
     if wrong.any():
         i = int(wrong.argmax())
         raise AnnotationError(
-            f"pool.fit: the predictions of {wrong.sum():,} items are no probabilities, such as "
+            f"pool.fit: the predictions of {wrong.sum():,} items are not probabilities, such as "
             f"{', '.join(f'{p:g}' for p in found[i, :10])} of item {annotations.items[i]!r}. Give "
             "numbers of at least 0 that sum to 1."
         )
@@ -59,12 +59,12 @@ def _in_order(annotations: Annotations, table: pd.DataFrame) -> pd.DataFrame:
     _refuse_missing("category", annotations.categories, categories)
     if unknown := [name for name in categories if name not in annotations.categories]:
         raise AnnotationError(
-            f"pool.fit: the predictions have a column {unknown[0]!r}, which no label names; "
-            f"categories are {', '.join(map(repr, annotations.categories[:10]))}. Leave it out, or "
+            f"pool.fit: the predictions have a column {unknown[0]!r}, which is not a category of "
+            f"the labels: {', '.join(map(repr, annotations.categories[:10]))}. Leave it out, or "
             "list it among the categories of the labels (--categories)."
         )
     if len(set(items)) < len(items):
-        raise AnnotationError("pool.fit: predictions have two rows for an item. Give one.")
+        raise AnnotationError("pool.fit: predictions have two rows for the same item. Give one.")
     named = table.set_axis(items, axis=0).set_axis(categories, axis=1)
     return named.loc[list(annotations.items), list(annotations.categories)]
 

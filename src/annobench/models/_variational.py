@@ -1,9 +1,9 @@
 """Mean-field variational Bayes for several models: updates, bound, stopping.
 
-An item is of a category k and of one of its M subtypes m. The prevalence of the categories, the
-shares of a category's subtypes, and the row of label probabilities of each annotator, category
-and subtype have Dirichlet priors, so that their posteriors are Dirichlet distributions too, and
-every update is in closed form. With one subtype a category is its own subtype.
+An item has a category k and one of its M subtypes m. The prevalence, the shares of a category's
+subtypes, and the label probabilities of each annotator, category and subtype have Dirichlet priors.
+Their posteriors are therefore Dirichlet, too, and every update has a closed form. With M = 1
+subtypes coincide with categories.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ RELATIVE = 1e-5
 
 
 class Dirichlets(NamedTuple):
-    """Parameters of the Dirichlet distributions of all that is not of one item.
+    """Parameters of the Dirichlet distributions of all global parameters.
 
     Attributes
     ----------
     prevalence : ndarray, shape (K,)
-        Of the categories.
+        For the prevalence.
     subtypes : ndarray, shape (K, M)
-        Of the subtypes of each category.
+        For the shares of each category's subtypes.
     labels : ndarray, shape (J, K, M, K)
-        ``[j, k, m]``: of the labels that annotator j gives to subtype m of category k.
+        ``[j, k, m]``: for the labels that annotator j gives to subtype m of category k.
     """
 
     prevalence: Floats
@@ -55,7 +55,7 @@ class Ascent:
     Attributes
     ----------
     parameters : Dirichlets
-        The last ones, of which the responsibilities are made.
+        The last parameters, from which the responsibilities were computed.
     responsibility : ndarray, shape (I, K, M)
         Posterior of each item's category and subtype.
     history : list of float
@@ -126,7 +126,7 @@ def log_likelihood(votes: Votes, parameters: Dirichlets) -> float:
 
 
 def check_positive(name: str, **settings: float) -> None:
-    """Reject parameters of priors that are not finite numbers above 0."""
+    """Reject prior parameters that are not finite numbers above 0."""
     for what, value in settings.items():
         if not 0 < value < np.inf:
             raise ValueError(f"{name}.fit: {what} must be a finite number above 0, got {value}.")

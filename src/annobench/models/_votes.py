@@ -1,4 +1,4 @@
-"""What models share whose labels are votes for their own category: E-step, counts, EM."""
+"""What models whose labels are votes for their own category share: E-step, counts, EM."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TINY = float(np.finfo(np.float64).tiny)
 
 
 def log(probability: Floats) -> Floats:
-    """Return logarithms that are finite."""
+    """Return finite logarithms."""
     return cast(Floats, np.log(np.maximum(probability, TINY)))
 
 
@@ -88,7 +88,7 @@ class Votes:
         return np.asarray(self.given.sum(axis=1))
 
     def agreeing(self, winners: NDArray[np.bool_]) -> Floats:
-        """Count the labels of each annotator that name a winner, shape (J,)."""
+        """Count each annotator's labels that agree with a winner, shape (J,)."""
         return np.asarray(self.right(winners / winners.sum(axis=1, keepdims=True)).sum(axis=1))
 
     def agreement(self, winners: NDArray[np.bool_]) -> Floats:
@@ -114,14 +114,14 @@ class Votes:
 
 
 def even_errors(accuracy: Floats, n_categories: int) -> Floats:
-    """Make confusion matrices, shape (J, K, K), whose errors fall on all wrong labels evenly."""
+    """Return confusion matrices, shape (J, K, K), with equally probable errors."""
     wrong = (1 - accuracy) / max(n_categories - 1, 1)
     same = np.eye(n_categories, dtype=bool)
     return np.where(same, accuracy[:, None, None], wrong[:, None, None])
 
 
 def even_error_logs(accuracy: Floats, n_categories: int) -> tuple[Floats, Floats]:
-    """Give the logs of a right label's probability and of each wrong one's, each (J, K)."""
+    """Return the log probabilities of a correct label and of each wrong label, each (J, K)."""
     wide = np.zeros(n_categories)
     log_wrong = log((1 - accuracy) / max(n_categories - 1, 1))
     return log(accuracy)[:, None] + wide, log_wrong[:, None] + wide
@@ -135,7 +135,7 @@ def shares_of(votes: Floats) -> Floats:
 
 
 def normalised(score: Floats) -> tuple[Floats, Floats]:
-    """Turn log weights, shape (I, K), into distributions, and give the logs of their sums."""
+    """Normalise log weights, shape (I, K); also return the logs of their sums."""
     best = _across(np.maximum, score)
     weight = np.exp(score - best[:, None])
     total = _across(np.add, weight)
@@ -144,7 +144,7 @@ def normalised(score: Floats) -> tuple[Floats, Floats]:
 
 
 def _across(combine: np.ufunc, table: Floats) -> Floats:
-    """Reduce every row; column by column, where rows are shorter than what numpy is fast at."""
+    """Reduce every row; column by column if rows are too short for numpy to be fast."""
     if 1 < table.shape[1] < 8:
         return np.asarray(reduce(combine, table.T))
     return np.asarray(combine.reduce(table, axis=1))
@@ -157,15 +157,15 @@ class EMTrace(Generic[P, E]):
     Attributes
     ----------
     parameters : object
-        The last ones, which all else belongs to.
+        The last parameters; the other attributes refer to them.
     expected : object
-        What the E-step gave: the items' posterior, or sums over items.
+        Result of the E-step: the items' posterior, or sums over items.
     log_likelihood : float
-        Of the labels.
+        Log likelihood of the labels.
     history : list of float
-        What is maximised, at the start and after every update.
+        The objective at the start and after every update.
     converged : bool
-        Whether its relative change came down to the tolerance.
+        Whether its relative change fell to the tolerance.
     """
 
     parameters: P

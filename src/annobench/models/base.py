@@ -1,4 +1,4 @@
-"""What every annotation model has in common."""
+"""What all annotation models have in common."""
 
 from __future__ import annotations
 
@@ -55,20 +55,20 @@ LabelsT = TypeVar("LabelsT", Annotations, BlockedLabels)
 
 @dataclass(frozen=True)
 class Conventions:
-    """The conventions of a model where descriptions of methods differ, one phrase each.
+    """A model's conventions where published descriptions differ, one phrase each.
 
     Attributes
     ----------
     repeats : str
-        How several labels of one item by one annotator count.
+        How repeated labels of an item by an annotator count.
     ties : str
-        What the posterior of an item is whose labels favour two categories equally.
+        The posterior of an item whose labels favour two categories equally.
     smoothing : str
-        Prior of the parameters, or what is added to counts, by default.
+        Default prior of the parameters, or pseudo-counts.
     start : str
-        Where a search starts, and which of several ends it keeps.
+        Starting values, and which of several optima is kept.
     optimum : str
-        What the fit maximises or approximates, and when it stops.
+        The objective that the fit maximises or approximates, and the stopping rule.
     """
 
     repeats: str
@@ -96,35 +96,34 @@ class Method:
     reference : str
         Author, year, section or equation.
     accepts : frozenset of str
-        Scales of labels, out of "nominal", "ordinal" and "interval".
+        Accepted scales: "nominal", "ordinal", "interval".
     returns : frozenset of str
-        Names of the attributes that its fit has beyond `posterior` and the names of items,
-        annotators and categories: all of them. "confusion" and "draws" among them say that the
-        fit is a `ConfusionFit`, and a `SampledFit`.
+        All attributes of its fit apart from `posterior` and the names of items, annotators and
+        categories. "confusion" means that the fit is a `ConfusionFit`, and "draws" a `SampledFit`.
     deterministic : bool
-        False if its `fit` draws random numbers, and takes their source `rng`.
+        False if its `fit` draws random numbers and has a parameter `rng`.
     conventions : Conventions
-        What it does with repeated labels and ties, how it smooths and searches.
+        How it treats repeated labels and ties, smooths and searches.
     max_categories : int or None
-        The largest number of categories it takes; None for any.
+        Maximum number of categories; None if unlimited.
     bounded : bool
-        Whether something shared by the labels of an item, such as its difficulty, bounds how sure
-        any number of equal labels can make its category.
+        Whether a factor shared by the labels of an item, such as its difficulty, keeps the
+        posterior below 1 however many equal labels the item has.
     compares : bool
-        Whether it finds out how good annotators are by comparing them, so that some item must
-        have labels of two. A model whose fit says nothing about annotators need not.
+        Whether it estimates annotators' accuracy by comparing them, so that some item must have
+        labels of two annotators.
     merges_repeats : bool
-        Whether several labels of one item by one annotator are one statement, which names each of
-        their categories, so that saying the same again changes nothing.
+        Whether repeated labels of an item by an annotator count as the set of their categories, so
+        that an exact repeat changes nothing.
     offers : frozenset of str
-        Functions of its module in addition to `fit`: "bootstrap", whose result has draws of
-        `prevalence` and `confusion` and counts `n_switched`; "restarts", which looks for
-        other optima and whose result has the `best` fit; "refit", which fits again with other gold
-        what gold calibrates; "unseen", which gives options of a fit that knows nothing
-        learned from a data set's gold; and "fit_partitions", for labels that memory does not hold.
+        Further functions of its module: "bootstrap", whose result has draws of `prevalence` and
+        `confusion` and the count `n_switched`; "restarts", which searches for other optima and
+        whose result has the `best` fit; "refit", which refits with other gold what gold calibrates;
+        "unseen", which returns options of a fit that has learned nothing from a data set's gold;
+        and "fit_partitions", for labels that do not fit in memory.
     unchanged_by : frozenset of str
-        Out of `CHANGES`, those that by theory change neither the items' posterior nor what is said
-        of annotators: all of them.
+        All transformations in `CHANGES` under which the items' posterior and the annotators'
+        parameters are theoretically invariant.
     """
 
     name: str
@@ -148,8 +147,8 @@ class Method:
         annotations : Annotations or BlockedLabels
             The labels to be fitted; a data frame with one row per label becomes annotations.
         informed : bool, default False
-            Whether the quality of annotators is known from something else than these labels: known
-            categories, stated weights, or more labels that are checked elsewhere.
+            Whether there is other information about annotators' accuracy: known categories, given
+            weights, or further labels that are checked elsewhere.
 
         Returns
         -------
@@ -159,8 +158,8 @@ class Method:
         Raises
         ------
         AnnotationError
-            If annotators must be compared and are unknown, or no item has labels of two; if there
-            are no labels, their scale is not accepted, or there are too many categories.
+            If annotators must be compared but are unknown, or no item has labels of two; if there
+            are no labels, the scale is not accepted, or there are too many categories.
 
         Notes
         -----
@@ -170,16 +169,16 @@ class Method:
             annotations = as_annotations(annotations, self.name)
         if isinstance(annotations, Annotations) and annotations.anonymous and self.compares:
             raise AnnotationError(
-                f"{self.name}: compares annotators, and these labels are anonymous, as counts are. "
-                "Choose voting, or give labels with their annotators."
+                f"{self.name}: compares annotators, but these labels are anonymous counts. Choose "
+                f"voting, or give labels with their annotators."
             )
         if annotations.n_labels == 0:
             raise AnnotationError(f"{self.name}: there are no labels. Give at least one.")
         if annotations.scale not in self.accepts:
             raise AnnotationError(
                 f"{self.name}: takes {' and '.join(sorted(self.accepts))} labels, got the "
-                f"{annotations.scale} scale. Choose another model, or turn the labels into "
-                "categories."
+                f"{annotations.scale} scale. Choose another model, or convert the labels to "
+                f"categories."
             )
         if (
             isinstance(annotations, Annotations)
@@ -204,19 +203,19 @@ class Method:
         return annotations
 
     def check_overlap(self, annotations: Annotations | BlockedLabels, overlap: bool) -> None:
-        """Refuse labels that leave nothing to compare, if the model compares annotators.
+        """Reject labels without items in common, if the model compares annotators.
 
         Parameters
         ----------
         annotations : Annotations or BlockedLabels
-            Whose annotators a message names.
+            The labels, for the message.
         overlap : bool
             Whether some item has labels of two annotators.
 
         Raises
         ------
         AnnotationError
-            If none has, and the model compares annotators.
+            If no item has, and the model compares annotators.
         """
         if overlap or not self.compares:
             return
@@ -227,12 +226,12 @@ class Method:
         raise AnnotationError(
             f"{self.name}: {what}, so the accuracy of annotators can't be estimated. "
             " Have some of the items labelled by a second "
-            "annotator, or take a model that says nothing about annotators, such as voting."
+            "annotator, or use a model without annotator parameters, such as voting."
         )
 
 
 class ParameterDraws(NamedTuple):
-    """Draws of the parameters that most models have, jointly.
+    """Joint draws of the parameters that most models have.
 
     Attributes
     ----------
@@ -247,7 +246,7 @@ class ParameterDraws(NamedTuple):
 
 
 class SupportsDraws(Protocol):
-    """What has draws of parameters: `ParameterDraws`, or the bootstrap of a fit."""
+    """An object with draws of parameters: `ParameterDraws`, or a fit's bootstrap."""
 
     @property
     def prevalence(self) -> NDArray[np.float64]:
@@ -270,10 +269,10 @@ def _sizes(annotations: Annotations) -> tuple[int, int, int]:
 
 @dataclass(frozen=True, eq=False)
 class Fit(Summarised):
-    """What every fitted model has: posteriors of the items, tables, a plot.
+    """Base of all fits: posteriors of the items, tables, a plot.
 
-    A model's own fit is a frozen dataclass that inherits from this class or from `ConfusionFit`
-    or `SampledFit`. To the attributes below it adds those that its record lists in `returns`.
+    A model's fit is a frozen dataclass that inherits from this class, `ConfusionFit` or
+    `SampledFit`. It adds the attributes that the model's record lists in `returns`.
 
     Attributes
     ----------
@@ -321,7 +320,7 @@ class Fit(Summarised):
         return any(hasattr(self, name) for name in OF_ANNOTATORS)
 
     def _switches_labels(self) -> bool:
-        """Tell whether draws exchange categories too often for their meaning to be clear."""
+        """Return whether label switching is too frequent for categories to be identified."""
         return False
 
     def cautions(self, annotations: Annotations | None = None) -> list[str]:
@@ -330,12 +329,12 @@ class Fit(Summarised):
         Parameters
         ----------
         annotations : Annotations, optional
-            The labels that were fitted; without them only the search is looked at.
+            The labels that were fitted; without them only the search is checked.
 
         Returns
         -------
         list of str
-            One sentence or two each; empty if there is nothing.
+            One or two sentences each; empty if there are none.
         """
         from annobench.models._guard import of_fit
 
@@ -344,19 +343,19 @@ class Fit(Summarised):
         return [each.text for each in of_fit(self, annotations)]
 
     def count_parameters(self, n_annotators: int, n_items: int) -> int:
-        """Count the free parameters, those of the items' categories aside.
+        """Count the free parameters, apart from the items' categories.
 
         Parameters
         ----------
         n_annotators : int
-            Annotators who gave labels; others have no parameters.
+            Number of annotators with labels; others have no parameters.
         n_items : int
             I.
 
         Returns
         -------
         int
-            By default one for each annotator, unless nothing is said of annotators.
+            By default one per annotator, if the model has annotator parameters.
         """
         return n_annotators if self._judges_annotators() else 0
 
@@ -371,7 +370,7 @@ class Fit(Summarised):
         Returns
         -------
         bool
-            Such a fit may look certain, and is not.
+            Such a fit may be overconfident.
         """
         return bool(self.few_labels(*_sizes(as_annotations(annotations, "has_few_labels"))))
 
@@ -390,16 +389,16 @@ class Fit(Summarised):
         Returns
         -------
         list of str
-            A caution; none if there are enough labels.
+            A caution; empty if there are enough labels.
         """
         n_parameters = self.count_parameters(n_annotators, n_items)
         if n_labels >= n_parameters:
             return []
         return [
             f"There are fewer labels ({n_labels:,}) than free parameters of the model "
-            f"({n_parameters:,}): its start, and its smoothing or priors, decide more than the "
-            "labels do, and it looks more certain than it can be. Compare with a model of fewer "
-            "parameters, such as one_coin or voting, or collect more labels."
+            f"({n_parameters:,}): its start, and its smoothing or priors, matter more than the "
+            f"labels, and it is overconfident. Compare with a model with fewer parameters, such as "
+            f"one_coin or voting, or collect more labels."
         ]
 
     def dependence(self, annotations: Annotations) -> DependenceCheck | None:
@@ -413,8 +412,7 @@ class Fit(Summarised):
         Returns
         -------
         DependenceCheck or None
-            None where the model says nothing about annotators that could be checked, or lets labels
-            depend on each other.
+            None if the model has no annotator parameters to check, or allows dependence.
         """
         return None
 
@@ -445,18 +443,18 @@ class Fit(Summarised):
         draws : ParameterDraws or Bootstrap, optional
             For intervals; by default the fit's own, if it is Bayesian.
         level : float, default 0.95
-            Of the intervals, in (0, 1).
+            Level of the intervals, in (0, 1).
 
         Returns
         -------
         DataFrame
-            One row per category: `category`, `prevalence` (the mean of the posterior where the
-            model has none), and with draws the ends of the interval, such as `lower95`, `upper95`.
+            One row per category: `category`, `prevalence` (the mean posterior if the model has no
+            prevalence), and with draws the limits of the interval, such as `lower95`, `upper95`.
 
         Raises
         ------
         AnnotationError
-            If the level is out of its range.
+            If the level is out of range.
         """
         table = pd.DataFrame({"category": self.categories})
         draws = self.parameter_draws if draws is None else draws
@@ -472,7 +470,7 @@ class Fit(Summarised):
         Returns
         -------
         DataFrame
-            One row per item: `item`, `category` (the most probable, of equals the first),
+            One row per item: `item`, `category` (the most probable; the first if tied),
             `probability`, and for each category ``probability_<name>``.
         """
         best = self.posterior.argmax(axis=1)
@@ -495,19 +493,19 @@ class Fit(Summarised):
         draws : ParameterDraws or Bootstrap, optional
             For intervals; by default the fit's own, if it is Bayesian.
         level : float, default 0.95
-            Of the intervals, in (0, 1).
+            Level of the intervals, in (0, 1).
 
         Returns
         -------
         DataFrame
             One row per annotator: `annotator`, and those of `OF_ANNOTATORS` that the fit has, such
-            as `accuracy`, with draws also the ends of its interval, such as
-            `accuracy_lower95`, `accuracy_upper95`. An end is NaN where the labels hardly tell.
+            as `accuracy`, with draws also the limits of its interval, such as `accuracy_lower95`,
+            `accuracy_upper95`. A limit is NaN if the labels are almost uninformative.
 
         Raises
         ------
         AnnotationError
-            If the level is out of its range.
+            If the level is out of range.
         """
         table = pd.DataFrame({"annotator": np.asarray(self.annotators, dtype=object)})
         draws = self.parameter_draws if draws is None else draws
@@ -523,17 +521,17 @@ class Fit(Summarised):
         return table
 
     def plot(self, axes: Axes | None = None) -> Axes:
-        """Draw the share of items that are at least so certain.
+        """Plot the share of items whose certainty is at least a given value.
 
         Parameters
         ----------
         axes : matplotlib.axes.Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on; by default those of a new figure.
 
         Returns
         -------
         matplotlib.axes.Axes
-            What was drawn on.
+            The axes.
         """
         from annobench import plotting
 
@@ -570,7 +568,7 @@ class ConfusionFit(Fit):
         Returns
         -------
         DependenceCheck or None
-            None where the fit has no prevalence.
+            None if the fit has no prevalence.
         """
         # Compiled code takes a moment to load.
         from annobench.models.dependence import check
@@ -591,18 +589,18 @@ class ConfusionFit(Fit):
         draws : ParameterDraws or Bootstrap, optional
             For intervals; by default the fit's own, if it is Bayesian.
         level : float, default 0.95
-            Of the intervals, in (0, 1).
+            Level of the intervals, in (0, 1).
 
         Returns
         -------
         DataFrame
             One row per annotator, true category and label: `annotator`, `category`, `label`,
-            `probability`, and with draws the ends of the interval, such as `lower95`, `upper95`.
+            `probability`, and with draws the limits of the interval, such as `lower95`, `upper95`.
 
         Raises
         ------
         AnnotationError
-            If the level is out of its range.
+            If the level is out of range.
         """
         index = pd.MultiIndex.from_product(
             [self.annotators, self.categories, self.categories],
@@ -617,7 +615,7 @@ class ConfusionFit(Fit):
 
 
 class SampledFit(ConfusionFit):
-    """A fit by draws from the posterior, C chains of S draws, of which every T-th has all.
+    """A fit by draws from the posterior: C chains of S draws, large arrays for every T-th.
 
     Attributes
     ----------
@@ -628,7 +626,7 @@ class SampledFit(ConfusionFit):
     thin : int
         T.
     label_switches : ndarray of int, shape (C,)
-        Sweeps in the kept part of each chain after which the classes were relabelled.
+        Number of retained sweeps of each chain after which the classes were relabelled.
     """
 
     draws: Any
@@ -649,17 +647,17 @@ class SampledFit(ConfusionFit):
 
     @cached_property
     def converged(self) -> bool:
-        """Whether R-hat and effective sample sizes of the population's parameters suffice.
+        """Whether R-hat and effective sample sizes of the population parameters suffice.
 
-        These are the parameters that belong to no single item or annotator, such as the prevalence.
-        Of thousands of others the largest R-hat is above the limit by chance; `diagnostics` has
-        them all. The limits are those of Vehtari et al. (2021): `annobench.models.diagnostics`.
+        Population parameters belong to no single item or annotator, such as the prevalence. Among
+        thousands of other parameters the largest R-hat exceeds the limit by chance; `diagnostics`
+        has them all. The limits are those of Vehtari et al. (2021): `annobench.models.diagnostics`.
         """
         return self._shape[1] >= FEWEST_DRAWS and has_converged(self._of_population)
 
     @cached_property
     def _of_population(self) -> pd.DataFrame:
-        """Return the rows of `diagnostics` that belong to no single item or annotator."""
+        """Return the rows of `diagnostics` for population parameters."""
         single = {"item", "annotator"}
         return convergence_table(
             {
@@ -672,8 +670,8 @@ class SampledFit(ConfusionFit):
     def _unconverged(self) -> str:
         if self._shape[1] < FEWEST_DRAWS:
             return (
-                "The chains have not converged, as far as can be told: R-hat needs "
-                f"{FEWEST_DRAWS} draws of each. Take more draws."
+                f"Convergence cannot be assessed: R-hat needs {FEWEST_DRAWS} draws per chain. Take "
+                "more draws."
             )
         table = self._of_population
         fewest = float(table[["ess_bulk", "ess_tail"]].min().min())
@@ -689,12 +687,12 @@ class SampledFit(ConfusionFit):
 
     @abstractmethod
     def _followed(self) -> dict[str, tuple[NDArray[Any], Sequence[str]]]:
-        """Draws whose convergence is looked at, and the names of their components."""
+        """Draws whose convergence is assessed, and the names of their components."""
 
     @property
     @abstractmethod
     def parameter_draws(self) -> ParameterDraws:
-        """Every T-th draw of all chains, in a row."""
+        """Every T-th draw of all chains, concatenated."""
 
     @property
     def _shape(self) -> tuple[int, int]:
@@ -714,7 +712,7 @@ class SampledFit(ConfusionFit):
         parameter : str
             An attribute of `draws`, such as "prevalence".
         level : float, default 0.95
-            Probability inside, in (0, 1).
+            Probability of the interval, in (0, 1).
 
         Returns
         -------
@@ -724,7 +722,7 @@ class SampledFit(ConfusionFit):
         Raises
         ------
         ValueError
-            If there is no such parameter, or the level is out of its range.
+            If there is no such parameter, or the level is out of range.
         """
         known = list(vars(self.draws))
         if parameter not in known:
@@ -737,13 +735,13 @@ class SampledFit(ConfusionFit):
         )
 
     def to_inference_data(self) -> InferenceData:
-        """Return the draws for arviz, every T-th of all parameters.
+        """Return every T-th draw of all parameters for arviz.
 
         Returns
         -------
         arviz.InferenceData
-            One group, `posterior`: dimensions `chain`, `draw`, and by name `item`, `annotator`,
-            `category` and `label`. A fit with ``thin=1`` leaves nothing out.
+            One group, `posterior`: dimensions `chain`, `draw`, and, with names as coordinates,
+            `item`, `annotator`, `category` and `label`. With ``thin=1`` all draws are included.
         """
         n_joint = -(-self._shape[1] // self.thin)
         joint = {
@@ -795,7 +793,7 @@ def measured(measure: Measure, draws: SupportsDraws) -> NDArray[np.float64]:
     Parameters
     ----------
     measure : callable
-        From prevalence, shape (K,), and matrices, (J, K, K), to an array, such as `accuracy`.
+        Maps prevalence, shape (K,), and matrices, (J, K, K), to an array; such as `accuracy`.
     draws : ParameterDraws or Bootstrap
         S draws.
 
@@ -815,7 +813,7 @@ def _add_interval(
     estimate: NDArray[np.float64],
     level: float,
 ) -> None:
-    """Put the ends of intervals into a table, NaN where an estimate is outside of its draws."""
+    """Add interval limits to a table, NaN where an estimate lies outside its draws."""
     check_level(level, "models")
     for end, values in zip(
         ("lower", "upper"), central_interval(draws, estimate, level)[0], strict=True
@@ -827,7 +825,7 @@ SampledT = TypeVar("SampledT", bound=SampledFit)
 
 
 def warned_of(name: str, fitted: SampledT) -> SampledT:
-    """Return a fit, with a warning to the caller's caller if its chains have not converged."""
+    """Return a fit; warn the caller's caller if its chains have not converged."""
     if not fitted.converged:
         warnings.warn(f"{name}.fit: {fitted._unconverged()}", ConvergenceWarning, stacklevel=3)
     return fitted
@@ -850,14 +848,14 @@ def check_sampler(name: str, *, warmup: int, **positive: float) -> None:
 
 
 def blocks(warmup: int, draws: int, size: int = BLOCK) -> Iterator[tuple[int, int]]:
-    """Cut the sweeps of a chain into blocks that don't straddle the end of the warm-up.
+    """Split the sweeps of a chain into blocks that do not straddle the end of the warm-up.
 
     Parameters
     ----------
     warmup, draws : int
-        Sweeps thrown away, numbered from -warmup, and kept, numbered from 0.
+        Numbers of warm-up sweeps, numbered from -warmup, and of retained sweeps, numbered from 0.
     size : int, default `BLOCK`
-        Of a block, at most.
+        Maximum size of a block.
 
     Yields
     ------
@@ -872,7 +870,7 @@ def blocks(warmup: int, draws: int, size: int = BLOCK) -> Iterator[tuple[int, in
 def central_interval(
     draws: NDArray[Any], estimate: NDArray[Any], level: float = 0.95
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Take quantiles of draws for the ends of an interval of an estimate."""
+    """Return quantiles of draws as an interval."""
     tail = (1 - level) / 2
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "All-NaN slice", RuntimeWarning)
@@ -889,7 +887,7 @@ def central_interval(
 
 
 def best_categories(posterior: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Mark the most probable categories of each item; more than one where they tie.
+    """Mark the most probable category of each item; all of them if tied.
 
     Parameters
     ----------
@@ -899,7 +897,7 @@ def best_categories(posterior: NDArray[np.float64]) -> NDArray[np.bool_]:
     Returns
     -------
     ndarray of bool, shape (I, K)
-        True where a category is as probable as the best.
+        True where no category is more probable.
     """
     best: NDArray[np.bool_] = posterior >= posterior.max(axis=1, keepdims=True)
     return best

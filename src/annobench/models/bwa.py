@@ -1,9 +1,9 @@
 """Bayesian weighted average (BWA): labels as numbers, annotators by their precision.
 
-Categories are treated separately. A label is the number y = 1 if it is the category and 0 if not,
-an item has a value z, near 1 if it is of the category, and annotators scatter around it with
-individual precisions. Several labels of an item by one annotator count as one, whose number is 1
-for each category among them::
+Categories are treated separately. A label is y = 1 if it names the category and 0 otherwise; an
+item has a value z, near 1 if it is of the category, and annotators scatter around z with individual
+precisions. Repeated labels of an item by an annotator count as one, with y = 1 for each category
+among them::
 
     z_i ~ Normal(mu, 1 / lambda)     y_ij ~ Normal(z_i, 1 / v_j)     v_j ~ Gamma(a / 2, b / 2)
 
@@ -18,7 +18,7 @@ b is a times the mean of p (1 - p) over labels, where p is the item's share of o
 
 Li, Rubinstein and Cohn (2019), Truth inference at scale: a Bayesian model for adjudicating highly
 redundant crowd annotations, WWW, 1028-1038, and the authors' settings. The derivation of the
-updates as EM for the density above, and hence `history`, is ours.
+updates as EM for this density, and hence `history`, is ours.
 """
 
 from __future__ import annotations
@@ -80,15 +80,15 @@ class BwaFit(Fit):
     item_values : ndarray, shape (I, K)
         Value of each item for each category, in [0, 1]; the mean for an item without labels.
     precision : ndarray, shape (J, K)
-        Expected precision of each annotator for each category; NaN for a category that has all
-        or none of the labels of every item, and so says nothing about annotators.
+        Expected precision of each annotator for each category; NaN for a category that has all or
+        none of the labels of every item, and is thus uninformative.
     objective : float
-        Log density of the labels and values, precisions integrated out, added up over categories
-        but those that have all or none of the labels of every item.
+        Log density of the labels and values, precisions integrated out, summed over categories
+        except those that have all or none of the labels of every item.
     n_iterations : int
         Updates until the last category converged.
     converged : bool
-        Whether all did.
+        Whether all categories converged.
     history : ndarray, shape (n_iterations + 1,)
         The objective at the start and after every update; it never falls.
     """
@@ -127,10 +127,11 @@ def fit(
     value_precision : float, default 1.0
         lambda: precision of the items' values around their mean, above 0.
     tolerance : float, default 1e-3
-        Largest relative change of a value at which a category stops; with 0 all updates are done.
-        Larger than in other models, which stop by what they maximise: it is the authors'.
+        A category stops when the largest relative change of a value is at most this; with 0 all
+        updates are done. Larger than in other models, whose criterion is the objective; the
+        authors' value.
     max_iterations : int, default 500
-        Updates after which to stop in any case. Fewer than in other models, as by the authors.
+        Maximum number of updates. Fewer than in other models; the authors' value.
 
     Returns
     -------
@@ -143,13 +144,13 @@ def fit(
         If there are no labels, they are on another scale, or no item has labels of two
         annotators.
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Notes
     -----
-    An item without labels has the means for its values and no part in them. A category that has
-    all or none of the labels of every item leaves the shares as they are. An iteration costs 3 K
-    additions a label.
+    The values of an item without labels are the means; it does not affect the fit. For a category
+    that has all or none of the labels of every item, the values are the shares. An iteration costs
+    3 K additions per label.
 
     References
     ----------
@@ -199,9 +200,9 @@ class _Model:
     Attributes
     ----------
     pairs : tuple of ndarray
-        Item and annotator of each item that an annotator labelled.
+        Item and annotator of each labelled pair.
     named : tuple of ndarray
-        The same and the category, for each category that was named there.
+        Item, annotator and category, for each category named by the pair.
     shape : tuple of int
         I, J and K.
     shares : ndarray, shape (I, K)
@@ -211,9 +212,9 @@ class _Model:
     n_given : ndarray, shape (J, 1)
         Items of each annotator.
     a, lambda_ : float
-        Of the priors.
+        Parameters of the priors.
     b : ndarray, shape (K,)
-        Of the precisions' priors.
+        Parameter of the precisions' priors.
     """
 
     pairs: tuple[Codes, Codes]
@@ -252,7 +253,7 @@ class _Model:
         return np.asarray(values[self.labelled].mean(axis=0))
 
     def squared_errors(self, values: Floats) -> Floats:
-        """Add up the annotators' squared errors, shape (J, K)."""
+        """Sum the annotators' squared errors, shape (J, K)."""
         total = np.zeros(self.shape[1:])
         add_squares(*self.pairs, values, total)
         correct_squares(*self.named, values, total)
@@ -265,7 +266,7 @@ class _Model:
         return cast(Floats, np.divide(top, self.b + errors, out=ones, where=self.divided))
 
     def values(self, values: Floats, precision: Floats) -> Floats:
-        """Average the labels of each item and the mean of the values, by precision."""
+        """Average the labels of each item and the mean value, weighted by precision."""
         total = np.tile(self.lambda_ * self.mean(values), (self.shape[0], 1))
         weight = np.full(values.shape, self.lambda_)
         add_votes(*self.named, precision, total)

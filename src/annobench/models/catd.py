@@ -1,4 +1,4 @@
-"""CATD: votes weighted by an upper confidence limit of each annotator's error.
+"""CATD: votes weighted by an upper confidence limit of each annotator's error variance.
 
 Assume that an annotator's errors are normally distributed with mean 0 and an individual variance,
 and let e_j be the sum of the squared errors of n_j labels. The upper confidence limit of the
@@ -8,16 +8,16 @@ freedom, and the weight is its inverse::
     w_j = chi2_quantile(alpha / 2, n_j) / e_j
     the category of an item is the one whose labels have the most weight
 
-For many labels the quantile is near n_j, and the weight near the inverse of the error rate; for few
-it is far below, .001 for one label, 3.2 for ten, so that annotators with few labels have small
-weights. For categories an error is a label other than the winner, and a label that ties with t - 1
-others counts as 1 - 1/t of an error. Winners and weights are updated in turn, from the winners of
-the unweighted vote until they no longer change.
+For many labels the quantile is near n_j, and the weight near the inverse of the error rate. For few
+labels the quantile is far smaller, .001 for one and 3.2 for ten, so annotators with few labels have
+small weights. For categories an error is a label other than the winner, and a label that ties with
+t - 1 others counts as 1 - 1/t of an error. Winners and weights are updated in turn, from the
+winners of the unweighted vote until they no longer change.
 
 The paper divides the weights by their sum, which changes nothing. Without errors the weight would
 be infinite; as in the survey of Zheng et al. (2017) 1e-9 is added to e_j, so that an annotator
-without errors outweighs all who make errors, on however few labels. The survey takes quantiles from
-a table with two decimals up to 30 labels, and uses Fisher's approximation above.
+without errors outweighs all others, however few labels there are. The survey takes quantiles from a
+table with two decimals up to 30 labels, and uses Fisher's approximation above.
 
 Li, Li, Gao, Su, Zhao, Demirbas, Fan and Han (2014), A confidence-aware approach for truth discovery
 on long-tail data, Proceedings of the VLDB Endowment 8(4), 425-436, section 3.
@@ -61,7 +61,7 @@ EPSILON = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class CatdFit(Fit):
-    """Votes weighted by the lower end of an interval of precision.
+    """Votes weighted by a lower confidence limit of precision.
 
     Attributes
     ----------
@@ -70,9 +70,9 @@ class CatdFit(Fit):
     weights : ndarray of float, shape (J,)
         Above 0, up to 1e9 n_j for an annotator without errors; NaN for one without labels.
     n_iterations : int
-        Rounds of weights and calls.
+        Rounds of weights and winners.
     converged : bool
-        Whether the last round left the winners as they were.
+        Whether the winners were unchanged in the last round.
     """
 
     weights: Floats
@@ -81,17 +81,17 @@ class CatdFit(Fit):
 
 
 def fit(annotations: Annotations, *, level: float = 0.95, max_iterations: int = 100) -> CatdFit:
-    """Weigh annotators by an interval of their errors, and call by the weights, in turn.
+    """Alternate between weighting annotators by their errors and weighted voting.
 
     Parameters
     ----------
     annotations : Annotations
         Any number of annotators and categories; repeated labels are further labels.
     level : float, default 0.95
-        Of the interval, 1 - alpha, in (0, 1).
+        Level of the interval, 1 - alpha, in (0, 1).
     max_iterations : int, default 100
-        Rounds, at least 0. Fewer than in other models, as winners stay after a few rounds or go
-        round in a circle.
+        Rounds, at least 0. Fewer than in other models, as the winners converge or cycle after a few
+        rounds.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def fit(annotations: Annotations, *, level: float = 0.95, max_iterations: int = 
     ------
     AnnotationError
         If there are no labels, they are on another scale, no item has labels of two annotators, or
-        the level is out of its range.
+        the level is out of range.
     ValueError
         If `max_iterations` is below 0.
 

@@ -2,7 +2,7 @@
 
 Definitions of Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), Rank-normalization, folding,
 and localization: an improved R-hat for assessing convergence of MCMC, Bayesian Analysis 16. Each
-chain is split into halves, of which the middle draw of an odd number belongs to none.
+chain is split into halves; if the number of draws is odd, the middle draw is dropped.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ EQUAL: Final = 1e-15
 def r_hat(draws: Floats) -> Floats:
     """Return the rank-normalised split R-hat.
 
-    The larger one of the draws (eq. 14) and of their distances from the median (section 4.1).
+    The larger of the R-hats of the draws (eq. 14) and of their distances from the median (section
+    4.1).
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def r_hat(draws: Floats) -> Floats:
     Returns
     -------
     ndarray, shape (P,)
-        NaN for one chain, for fewer than four draws, and for draws that are all equal.
+        NaN for a single chain, fewer than four draws, or draws that are all equal.
     """
     if draws.shape[0] < 2:
         return np.full(draws.shape[2], np.nan)

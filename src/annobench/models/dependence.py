@@ -1,4 +1,4 @@
-r"""A check whether annotators err together, given the categories that a fit finds.
+r"""Check whether annotators' errors are dependent, given the categories.
 
 Models with a prevalence and confusion matrices assume that the labels of an item are independent
 given its category. If they are not, as on a hard or misleading item, probabilities are
@@ -10,21 +10,21 @@ the estimated intraclass correlation of two labels of an item, averaged over its
 
     r = sum_ik q_ik sum_{m != n} e_m e_n / sum_ik q_ik sum_{m != n} sd(e_m) sd(e_n)
 
-The shares r_jk are those under the posterior, not the fit's, which a prior may shrink or a tie may
-average, so that residuals of all annotators have the same sign.
+The shares r_jk are computed from the posterior. The fit's own parameters may be shrunk by a prior
+or averaged by ties, which would give all annotators' residuals the same sign.
 
-If categories were known, independent labels had r = 0 in expectation. They are estimated from the
-same labels, and rows of few labels poorly, so that the distribution of r is that among labels
-drawn from a working model and fitted in the same way (a parametric bootstrap with refitting). In
-the working model, row k of each annotator has a Dirichlet distribution with a common mean and
-concentration (partial pooling), estimated in a few updates from the fit's posterior. Each set of
-labels has rows drawn from their distribution given the counts.
+If the categories were known, r would have expectation 0 for independent labels. But categories are
+estimated from the same labels, and rows with few labels poorly. The null distribution of r is
+therefore simulated from a working model, with refitting (a parametric bootstrap). In the working
+model, row k of each annotator has a Dirichlet distribution with a common mean and concentration
+(partial pooling), estimated in a few updates from the fit's posterior. For each simulated set of
+labels, rows are drawn given the counts.
 
-With a correlation r, n labels of an item are as informative about it as n / (1 + (n - 1) r)
-independent ones (Kish 1965, section 5.4: the design effect of a mean).
+With correlation r, n labels of an item are as informative as n / (1 + (n - 1) r) independent labels
+(Kish 1965, section 5.4: the design effect of a mean).
 
-The correlation tends to be underestimated: an error that all annotators of an item share looks like
-an item of the other category to every check without a gold standard (Albert and Dodd
+The correlation tends to be underestimated: without a gold standard, an error shared by all
+annotators of an item cannot be distinguished from an item of another category (Albert and Dodd
 2004).
 """
 
@@ -72,14 +72,14 @@ class DependenceCheck(SummarisedScalars):
     Attributes
     ----------
     n_labels : int
-        Of items with at least two labels.
+        Number of labels of items with at least two labels.
     correlation : float
-        r less its mean among independent labels, the mean correlation of two labels of an item
-        being right, given its category. NaN if no item has two labels, or none can be wrong.
+        r minus its mean under independence: the mean correlation between two labels of an item
+        being correct, given its category. NaN if no item has two labels, or no label can be wrong.
     null_deviation : float
-        Standard deviation of r among independent labels.
+        Standard deviation of r under independence.
     p_value : float
-        Of as large an r among such labels, by the t distribution; NaN if r is.
+        One-sided p-value of r by the t distribution; NaN if r is NaN.
     effective_labels : float
         The effective number of independent labels, sum_i n_i / (1 + (n_i - 1) r);
         `n_labels` if r is negative or NaN.
@@ -97,7 +97,7 @@ class DependenceCheck(SummarisedScalars):
         return self.p_value < ALARM
 
     def sentence(self) -> str:
-        """Return the finding in words.
+        """Return the result in words.
 
         Returns
         -------
@@ -105,11 +105,11 @@ class DependenceCheck(SummarisedScalars):
             Two sentences.
         """
         return (
-            f"Annotators err together here, or the model does not fit: given the category, whether "
-            f"two labels of an item are right correlates by {self.correlation:.2f} "
-            f"(p = {self.p_value:.1g} if independent). "
-            f"The effective number of independent labels is {self.effective_labels:,.0f} of "
-            f"{self.n_labels:,} or less, and probabilities near 1 are overconfident."
+            f"Annotators' errors are dependent, or the model does not fit: given the category, the "
+            f"correlation between two labels of an item being correct is {self.correlation:.2f} (p "
+            f"= {self.p_value:.1g} under independence). The effective number of independent labels "
+            f"is at most {self.effective_labels:,.0f} of {self.n_labels:,}, and probabilities near "
+            f"1 are overconfident."
         )
 
 
@@ -129,9 +129,9 @@ def check(
     posterior : ndarray, shape (I, K)
         The fit's probability of each category for each item.
     replicates : int, default 20
-        Sets of labels drawn for the distribution of r, at least 2.
+        Number of simulated sets of labels for the null distribution of r, at least 2.
     rng : numpy.random.Generator or int, default 0
-        Of these draws.
+        Source of randomness, or a seed.
 
     Returns
     -------
@@ -141,12 +141,12 @@ def check(
     Raises
     ------
     ValueError
-        If fewer than two replicates are asked for.
+        If there are fewer than two replicates.
 
     Notes
     -----
-    Each of the `replicates` + 1 sets of labels costs some 20 passes of K operations a label. Of
-    more than 100,000 labels those of items drawn at random are checked, about as many.
+    Each of the `replicates` + 1 sets of labels costs about 20 passes of K operations per label.
+    Beyond 100,000 labels, a random sample of items with about that many labels is checked.
 
     References
     ----------
@@ -192,7 +192,7 @@ def check(
 
 
 def enough_items(annotations: Annotations, rng: np.random.Generator) -> Codes:
-    """Return all items, or of more than 100,000 labels items drawn at random with about as many."""
+    """Return all items, or a random sample with about 100,000 labels if there are more."""
     items = np.arange(annotations.n_items)
     if annotations.n_labels <= _ENOUGH:
         return items
@@ -215,7 +215,7 @@ class _Working(NamedTuple):
 
 
 class _Panel:
-    """Who labelled which of some items, for labels that vary."""
+    """The design, which annotator labelled which items, for simulated labels."""
 
     def __init__(self, annotations: Annotations, items: Codes) -> None:
         view, self.k = annotations.by_item, annotations.n_categories

@@ -1,4 +1,4 @@
-"""Markov chains: convergence as one tidy table, and draws in arviz's layout."""
+"""Convergence of Markov chains as one tidy table, and draws in arviz's layout."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MIN_EFFECTIVE: Final = 400
 
 
 def has_converged(table: pd.DataFrame) -> bool:
-    """Tell whether chains have converged, by every R-hat and effective sample size.
+    """Return whether chains have converged, by every R-hat and effective sample size.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def has_converged(table: pd.DataFrame) -> bool:
     Returns
     -------
     bool
-        Whether no R-hat is above `MAX_R_HAT`, and none of `ess_bulk` and `ess_tail` is below
+        Whether no R-hat exceeds `MAX_R_HAT`, and no `ess_bulk` or `ess_tail` is below
         `MIN_EFFECTIVE`.
 
     References
@@ -56,16 +56,16 @@ def convergence_table(
     Parameters
     ----------
     parameters : mapping
-        By parameter: draws of shape (C, S, P), and the P names of its components.
+        Maps each parameter to draws of shape (C, S, P) and the P names of its components.
 
     Returns
     -------
     DataFrame
         Indexed by (parameter, name), with the columns `mean`, `standard_deviation`,
         `r_hat` (rank-normalised, split), `ess_bulk`, `ess_tail`, `mcse_mean` (by the
-        effective sample size of the draws, not of their ranks) and `constant`. A component
-        whose draws are all equal has no R-hat: NaN, constant True. Nor have chains of fewer than
-        four draws, each half of which has no variance.
+        effective sample size of the draws, not of their ranks) and `constant`. R-hat is NaN for a
+        component whose draws are all equal (constant is then True), and for chains of fewer than
+        four draws, whose halves have no variance.
 
     References
     ----------
@@ -117,7 +117,7 @@ def inference_data(
 
 
 def import_arviz(needing: str) -> Any:
-    """Import arviz where it is needed: it takes seconds, which no fit needs to pay."""
+    """Import arviz on first use, as it takes seconds."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         return require("arviz", needing)

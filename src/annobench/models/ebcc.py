@@ -1,24 +1,23 @@
-"""Enhanced Bayesian classifier combination (EBCC): categories of subtypes, correlated annotators.
+"""Enhanced Bayesian classifier combination (EBCC): categories with subtypes, correlated annotators.
 
 As in `ibcc`, but a category has M subtypes, such as items of different difficulty or kind, and
 annotators have a row of label probabilities for each subtype. Labels are independent given the
-subtype, so that given the category alone annotators err together::
+subtype, and hence dependent given only the category::
 
     prevalence ~ Dirichlet(alpha)                    z_i ~ Categorical(prevalence)
     subtypes[k] ~ Dirichlet(a / M, ..., a / M)       g_i ~ Categorical(subtypes[z_i])
     rows[j, k, m] ~ Dirichlet(beta_k)                y_ij ~ Categorical(rows[j, z_i, g_i])
 
 beta_k is `diagonal` at k and `off_diagonal` elsewhere. If a is small, only a few subtypes of a
-category have items. The posterior is approximated by a product of one distribution for the category
-and
-subtype of each item together, and one for each row of parameters. An item's vote shares are
-divided among the subtypes at random at the start; a last start leaves them undivided, one subtype
-for each category. Of all starts the one that ends with the highest bound is kept.
+category have items. The posterior is approximated by a product of a joint distribution of each
+item's category and subtype, and a distribution of each row of parameters. Random starts divide an
+item's vote shares among the subtypes; the last start leaves them undivided, in one subtype per
+category. The start with the highest final bound is kept.
 
 Li, Rubinstein and Cohn (2019), Exploiting worker correlation for label aggregation in
-crowdsourcing, ICML, 3886-3895. The settings are those of the authors' published runs, but the
-undivided start is ours. There the parameters of the prevalence's prior are the sums of the vote
-shares, so that votes count twice; their other setting is 1 for each category.
+crowdsourcing, ICML, 3886-3895. The settings are those of the authors' published runs, except the
+undivided start, which is ours. In these runs the parameters of the prevalence's prior are the sums
+of the vote shares, so that votes count twice; the authors' other setting is 1 for each category.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ class EbccFit(ConfusionFit):
         Approximate posterior probability of each category for each item; the prevalence for an
         item without labels.
     subtypes : ndarray, shape (I, K, M)
-        The same for each category and subtype; sums over subtypes to `posterior`.
+        Posterior of each category and subtype; sums over subtypes to `posterior`.
     parameters : Dirichlets
         Parameters of the Dirichlet distributions that approximate the posterior of the prevalence,
         of the shares of subtypes, and of the annotators' rows.
@@ -90,14 +89,14 @@ class EbccFit(ConfusionFit):
     objective : float
         The lower bound of the log evidence.
     n_iterations : int
-        Updates of the items' posterior from the kept start.
+        Updates of the items' posterior in the best start.
     converged : bool
-        Whether the largest change of a category's probability came down to the tolerance.
+        Whether the largest change of a category's probability fell to the tolerance.
     history : ndarray, shape (n_iterations + 1,)
-        The bound at the kept start and after every update; it never falls.
+        The bound of the best start, initially and after every update; it never falls.
     starts : ndarray, shape (n_starts + 1,)
-        The bound that each start came to, the undivided one last; different values are local
-        optima. Of shape (1,) if a start was given.
+        Final bound of each start, the undivided one last; different values are local optima. Of
+        shape (1,) if a start was given.
     """
 
     subtypes: Floats
@@ -157,27 +156,27 @@ def fit(
     annotations : Annotations
         Any number of annotators and categories.
     rng : numpy.random.Generator or int, optional
-        Source of the starts.
+        Source of randomness for the starts, or a seed.
     n_subtypes : int, default 10
         Subtypes of each category, at least 1.
     subtype_prior : float, default 0.1
         Sum of the parameters of the Dirichlet prior of a category's subtypes, above 0.
     diagonal, off_diagonal : float, default 4.0 and 1.0
-        Parameters of a row's Dirichlet prior at the right label and at wrong ones, above 0.
+        Parameters of a row's Dirichlet prior for the correct label and for wrong ones, above 0.
     prevalence_prior : float or "votes", default "votes"
         Parameter of the prevalence's Dirichlet prior, above 0; or, for each category, the sum of
         its vote shares over the items, at least 1.
     n_starts : int, default 40
-        Starts at random, at least 1; the undivided one comes on top.
+        Number of random starts, at least 1; the undivided start is added.
     start : array_like, shape (I, K, M), optional
-        How an item's share of votes for a category is divided among the subtypes at the start;
-        sums to 1 over the last axis. The only start, if given.
+        Initial division of an item's vote share of a category among its subtypes; sums to 1 over
+        the last axis. If given, the only start.
     tolerance : float, default 1e-3
-        Largest change of a probability of a category at which a start stops; with 0 all updates
-        are done. Larger than in other models, which stop by what they maximise: it is the
-        authors'.
+        A start stops when the largest change of a category's probability is at most this; with 0
+        all updates are done. Larger than in other models, whose criterion is the objective; the
+        authors' value.
     max_iterations : int, default 500
-        Updates after which it stops in any case. Fewer than in other models, as by the authors.
+        Maximum number of updates per start. Fewer than in other models; the authors' value.
 
     Returns
     -------
@@ -190,13 +189,13 @@ def fit(
         If there are no labels, they are on another scale, no item has labels of two annotators,
         or `start` has another shape or does not sum to 1.
     ValueError
-        If a number or a word is out of its range.
+        If an option is invalid.
 
     Notes
     -----
-    An item without labels has the prevalence for its posterior and no part in it; an annotator
-    without labels has the prior's means. An iteration costs 2 K M additions a label, a digamma
-    and a log gamma function for each of the J K M K cells, and I K M exponentials.
+    An item without labels has the prevalence for its posterior and does not affect the fit; an
+    annotator without labels has the prior's means. An iteration costs 2 K M additions per label, a
+    digamma and a log gamma function for each of the J K M K cells, and I K M exponentials.
 
     References
     ----------

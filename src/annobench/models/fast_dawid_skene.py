@@ -8,16 +8,15 @@ categories, ::
     sum over items of max over k of log(prevalence[k] prod over labels (j, l) of confusion[j, k, l])
 
 converges after a few steps, when no assignment changes, and is known as classification EM. It
-begins with the winners of the vote. The hybrid does steps of EM from the vote shares until the
-prevalence changes by no more than 0.005, summed over categories, and then the steps above.
+starts from the winners of the vote. The hybrid version first does steps of EM from the vote shares
+until the prevalence changes by at most 0.005, summed over categories.
 
-What differs from the paper: equally probable categories share the item, where it draws one of
-them; the sum above is the same either way. Ours ends when the assignments no longer change, theirs
-when the prevalence changes by less than 1e-4, which is possible while items still change. A row of
-a confusion matrix without any count is uniform, as in `dawid_skene`; the authors' program has
-zeros,
-so that a category in which an annotator has no item is impossible for all items that the annotator
-labelled.
+What differs from the paper: equally probable categories share an item, whereas the paper draws one
+of them; the sum above is the same. We stop when the assignments no longer change, the paper when
+the prevalence changes by less than 1e-4, which may happen while assignments still change. A row of
+a confusion matrix without any count is uniform, as in `dawid_skene`; in the authors' program it is
+zero, so that a category in which an annotator has no item is impossible for all items labelled by
+that annotator.
 
 Sinha, Rao and Balasubramanian (2018), Fast Dawid-Skene, KDD workshop on issues of sentiment
 discovery and opinion mining, sections 3.3 and 3.4; classification EM: Celeux and Govaert (1992),
@@ -75,28 +74,28 @@ class FastDawidSkeneFit(ConfusionFit):
     Attributes
     ----------
     posterior : ndarray, shape (I, K)
-        Probability of each category for each item under the parameters below; the assigned one has
-        the largest.
+        Probability of each category for each item under the parameters below; the assigned category
+        is the most probable.
     prevalence : ndarray, shape (K,)
         Share of the items that are assigned to each category.
     confusion : ndarray, shape (J, K, K)
-        ``[j, k, l]``: annotator j gives l when the truth is k; rows sum to 1, and are even where
+        ``[j, k, l]``: annotator j gives l when the truth is k; rows sum to 1, and are uniform where
         nothing was counted.
     log_likelihood : float
         Log probability of the labels, categories summed out.
     objective : float
-        Log probability of labels and assigned categories, plus the log densities of the priors
-        without their constants if smoothed: what is maximised.
+        The objective: log probability of labels and assigned categories, plus the log densities of
+        the priors, without their constants, if smoothed.
     n_iterations : int
         Updates of the parameters.
     n_soft_iterations : int
-        Those of them at the beginning that were steps of EM; 0 but for the hybrid.
+        Number of initial steps of EM; 0 unless hybrid.
     converged : bool
-        Whether the last update left all assignments as they were.
+        Whether the last update changed no assignment.
     history : ndarray, shape (n_iterations + 1,)
-        `objective` at the start and after every update; it never falls. For the hybrid the first
-        `n_soft_iterations` values are of the log posterior, which never falls either; between the
-        two it does.
+        `objective` at the start and after every update; it never falls. In the hybrid version the
+        first `n_soft_iterations` values are the log posterior, which never falls either; the switch
+        lowers the value.
     """
 
     prevalence: Floats
@@ -128,16 +127,16 @@ def fit(
     annotations : Annotations
         Any number of annotators and categories. A repeated label is one more label.
     hybrid : bool, default False
-        Whether steps of EM come first, until the prevalence moves by at most 0.005.
+        Whether to start with steps of EM, until the prevalence changes by at most 0.005.
     smoothing : float, default 0
         Added to every count of the confusion matrices and of the prevalence, at least 0.
     max_iterations : int, default 1_000
-        Updates of the parameters at most.
+        Maximum number of updates of the parameters.
 
     Returns
     -------
     FastDawidSkeneFit
-        Posterior, prevalence, confusion matrices, what is maximised, convergence.
+        Posterior, prevalence, confusion matrices, objective, convergence.
 
     Raises
     ------
@@ -145,12 +144,12 @@ def fit(
         If there are no labels, they are on another scale, or no item has labels of two
         annotators.
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Notes
     -----
-    An item without labels has the prevalence for its posterior and no part in it. A step costs
-    2 N K multiplications and additions.
+    The posterior of an item without labels is the prevalence; it does not affect the fit. A step
+    costs 2 N K multiplications and additions.
 
     References
     ----------
@@ -218,13 +217,13 @@ def fit(
 
 
 def _assigned(posterior: Floats) -> Floats:
-    """Give each item to its most probable category, in equal parts where several are."""
+    """Assign each item to its most probable category, in equal parts if tied."""
     best = posterior >= posterior.max(axis=1, keepdims=True) * (1 - SAME)
     return np.asarray(best / best.sum(axis=1, keepdims=True))
 
 
 def _count(problem: Problem, state: State, assigned: Floats) -> None:
-    """Count labels by the categories that their items are assigned to."""
+    """Count labels by the assigned categories of their items."""
     state.counts[:], state.mass[:] = 0.0, 0.0
     kernels.collect(
         problem.offsets,

@@ -5,16 +5,16 @@ All categories are equally probable. Annotator j labels item i correctly with th
     sigma(alpha_j beta_i) = 1 / (1 + exp(-alpha_j beta_i))
 
 and otherwise gives one of the K - 1 wrong labels, each with the same probability. alpha_j is the
-annotator's ability: 0 is a coin, negative is worse than chance. beta_i > 0 is the item's easiness,
-1 / beta_i its difficulty: near 0 everybody guesses with a chance of one half. Priors:
-alpha_j ~ Normal(1, 1) and log beta_i ~ Normal(1, 1).
+annotator's ability: at 0 labels are correct with probability one half, negative values are worse.
+beta_i > 0 is the item's easiness, 1 / beta_i its difficulty: as beta_i tends to 0, every annotator
+is correct with probability one half. Priors: alpha_j ~ Normal(1, 1) and log beta_i ~ Normal(1, 1).
 
 Fitted by EM from alpha_j = 1 and log beta_i = 1. The M-step takes a Newton step in every ability,
 then in every easiness, each halved until its objective does not decrease. Multiplying all abilities
-and dividing all easiness parameters by the same number changes only the priors, and single steps
-find the best number slowly; a third step does so.
+and dividing all easiness parameters by the same factor changes only the prior density, and separate
+steps converge to the best factor slowly; a third step optimises it.
 
-On partitions an iteration is two passes, and another each time that a step in abilities is halved:
+On partitions an iteration takes two passes, and one more for each halving of a step in abilities:
 one pass computes the sums for the step in abilities, the other evaluates the step and updates the
 easiness parameters of its items, which are stored on disk by partition.
 
@@ -82,17 +82,17 @@ class GladFit(Fit):
     posterior : ndarray, shape (I, K)
         Probability of each category for each item; 1/K for an item without labels.
     ability : ndarray, shape (J,)
-        alpha; the prior's mean 1 for an annotator without labels.
+        alpha; the prior mean 1 for an annotator without labels.
     easiness : ndarray, shape (I,)
-        beta > 0; the prior's median e for an item without labels.
+        beta > 0; the prior median e for an item without labels.
     log_likelihood : float
-        Log probability of the labels under these, categories summed out.
+        Log probability of the labels under these parameters, categories summed out.
     log_posterior : float
-        The same plus the log densities of the priors without their constants.
+        `log_likelihood` plus the log densities of the priors without their constants.
     n_iterations : int
         Updates of the parameters.
     converged : bool
-        Whether the relative change of `log_posterior` came down to the tolerance.
+        Whether the relative change of `log_posterior` fell to the tolerance.
     history : ndarray, shape (n_iterations + 1,)
         `log_posterior` at the start and after every update; it never falls.
     """
@@ -110,7 +110,7 @@ class GladFit(Fit):
     history: Floats
 
     def count_parameters(self, n_annotators: int, n_items: int) -> int:
-        """Count the free parameters: abilities, and how easy each item is.
+        """Count the free parameters: abilities and easiness of items.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class GladFit(Fit):
         Returns
         -------
         int
-            Their number.
+            Number of free parameters.
         """
         return n_annotators + n_items
 
@@ -132,7 +132,7 @@ class GladFit(Fit):
         return 1 / self.easiness
 
     def accuracy_on(self, item: int) -> Floats:
-        """Return the probability that each annotator labels an item rightly.
+        """Return the probability that each annotator labels an item correctly.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class _Parameters(NamedTuple):
 
 
 class _Shared(NamedTuple):
-    """Parameters on partitions: log easinesses are those of a kept version less the log factor."""
+    """Parameters on partitions: log easiness is a stored version minus the log factor."""
 
     ability: Floats
     log_factor: float
@@ -161,10 +161,11 @@ class _Shared(NamedTuple):
 
 
 class _Sums(NamedTuple):
-    """What a pass adds up.
+    """The sums of a pass.
 
-    Of each annotator the expected log likelihood, its slope and minus its curvature, shape (3, J),
-    and the labels; the log likelihood, and the log prior of the easinesses.
+    Per annotator, the expected log likelihood, its gradient and negative second derivative, shape
+    (3, J), and the number of labels; the log likelihood, and the log prior of the easiness
+    parameters.
     """
 
     of_abilities: Floats
@@ -176,8 +177,8 @@ class _Sums(NamedTuple):
 class _Attempt(NamedTuple):
     """The objective at trial abilities, and the easiness parameters given these.
 
-    Of each annotator the expected log likelihood, shape (J,); how many items have labels, and the
-    sums of how far their log easinesses are above the prior's mean, and of the squares.
+    Per annotator, the expected log likelihood, shape (J,); the number of items with labels, and the
+    sums of the deviations of log easiness from the prior mean and of their squares.
     """
 
     of_abilities: Floats
@@ -189,7 +190,7 @@ class _Attempt(NamedTuple):
 def fit(
     annotations: Annotations, *, tolerance: float = 1e-9, max_iterations: int = 2_000
 ) -> GladFit:
-    """Fit GLAD by EM, the mode of abilities and easinesses under their priors.
+    """Fit GLAD by EM to the mode of the posterior of abilities and easiness parameters.
 
     Parameters
     ----------
@@ -197,14 +198,14 @@ def fit(
         Any number of annotators and categories.
     tolerance : float, default 1e-9
         Relative change of the log posterior at which EM stops; with 0 all updates are done. Smaller
-        than in other models, as one Newton step is less than a whole M-step.
+        than in other models, as one Newton step is not a full M-step.
     max_iterations : int, default 2_000
-        Updates after which EM stops in any case. More than in other models, for the same reason.
+        Maximum number of updates. More than in other models, for the same reason.
 
     Returns
     -------
     GladFit
-        Posterior, abilities, easinesses, likelihood, convergence.
+        Posterior, abilities, easiness parameters, likelihood, convergence.
 
     Raises
     ------
@@ -212,11 +213,11 @@ def fit(
         If there are no labels, they are on another scale, or no item has labels of two
         annotators.
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Notes
     -----
-    With one category known labels say nothing, and the priors' means are returned. An
+    With only one category labels are uninformative, and the priors' means are returned. An
     iteration reads the labels five times or more.
 
     References
@@ -266,8 +267,8 @@ def fit_partitions(
     Parameters
     ----------
     passing : Passing
-        The labels, who passes over them, and a folder for the checkpoint, which also keeps the
-        easinesses.
+        The labels, the workers that process them, and a checkpoint folder, which also stores the
+        easiness parameters.
     tolerance, max_iterations
         As for `fit`.
 
@@ -306,7 +307,7 @@ class _Passes:
     def attempt(
         self, votes: Votes, theta: _Shared, number: int, ability: Floats, version: int
     ) -> _Attempt:
-        """Try abilities, and keep the easinesses that follow from them as a version."""
+        """Evaluate abilities, and store the resulting easiness parameters as a version."""
         log_easiness = self._log_easiness(votes, theta, number)
         posterior = _expected(votes, theta.ability, log_easiness)[1]
         tried, better = _attempted(votes, posterior, ability, log_easiness)
@@ -376,7 +377,7 @@ def _columns(
 
 
 def _expected(votes: Votes, ability: Floats, log_easiness: Floats) -> tuple[_Sums, Floats]:
-    """Do the E-step, and add up what it says of abilities."""
+    """Do the E-step, and compute the sums for the abilities."""
     item, annotator, label = _columns(votes)
     n_items, k = log_easiness.size, votes.annotations.n_categories
     easiness, wrong_each = np.exp(log_easiness), np.log(max(k - 1, 1))
@@ -398,7 +399,7 @@ def _objective(total: _Sums, ability: Floats) -> tuple[float, float]:
 def _attempted(
     votes: Votes, posterior: Floats, ability: Floats, log_easiness: Floats
 ) -> tuple[_Attempt, Floats]:
-    """Evaluate abilities, and take a step in every log easiness under them."""
+    """Evaluate abilities, and take a step in every log easiness given them."""
     item, annotator, label = _columns(votes)
     of_abilities = np.zeros((3, ability.size))
     easiness = np.exp(log_easiness)
@@ -419,7 +420,7 @@ def _attempted(
 def _maximised(
     total: _Sums, ability: Floats, attempt: Callable[[Floats], _Attempt]
 ) -> tuple[Floats, float]:
-    """Find better abilities, and the number by which easinesses are then divided, as a log."""
+    """Improve the abilities, and return the log factor by which easiness is then divided."""
     tried: _Attempt | None = None
     at = ability
 
@@ -437,7 +438,7 @@ def _maximised(
 
 
 def _best_log_factor(ability: Floats, tried: _Attempt) -> float:
-    """Find the number to multiply abilities and divide easinesses by that the priors like best."""
+    """Find the factor between abilities and easiness that maximises the prior density."""
 
     def factor_derivatives(at: Floats) -> Floats:
         scaled = ability * np.exp(at)
@@ -456,12 +457,12 @@ def _divided(log_easiness: Floats, log_factor: float, has_labels: NDArray[np.boo
 
 
 def _prior(x: Floats) -> Floats:
-    """Give the log density of each number, its slope, and minus its curvature, in three rows."""
+    """Return the log prior density, its gradient and negative second derivative, in three rows."""
     return np.stack([-((x - PRIOR_MEAN) ** 2) / 2, PRIOR_MEAN - x, np.ones_like(x)])
 
 
 def _newton(here: Floats, value: Callable[[Floats], Floats], x: Floats) -> Floats:
-    """Take a Newton step in each number, halved where it would lead down."""
+    """Take a Newton step in each parameter, halved while the objective would fall."""
     step = np.clip(here[1] / here[2], -LONGEST_STEP, LONGEST_STEP)
     floor = here[0] - 1e-12 * np.abs(here[0])  # a step lost in rounding is none down
     for _ in range(HALVINGS):

@@ -1,10 +1,9 @@
 r"""The multilevel model of binary annotation of Carpenter (2008), by Gibbs sampling.
 
-An item is of category 1 with probability pi, the prevalence. Annotator j calls a
-1 item "1" with probability theta_1j (sensitivity) and a 0 item "0" with probability
-theta_0j (specificity), each label independently given the item's category. The
-annotators' values come from beta distributions whose mean m and concentration s are
-estimated::
+An item is of category 1 with probability pi, the prevalence. Annotator j labels an item of category
+1 "1" with probability theta_1j (sensitivity) and an item of category 0 "0" with probability
+theta_0j (specificity), independently given the category. Sensitivities and specificities have beta
+distributions whose mean m and concentration s are estimated::
 
     pi ~ Beta(1, 1)                     c_i ~ Bernoulli(pi)
     m_k ~ Uniform(0, 1)                 p(s_k) proportional to s_k ** -(g + 1), s_k >= 1
@@ -12,11 +11,11 @@ estimated::
     x_n ~ Bernoulli(theta_1j if c_i = 1 else 1 - theta_0j)
 
 **The prior of the concentration.** The paper calls s, the sum of a beta distribution's two
-parameters, a scale. It prints a uniform prior on its inverse square, says that this is
-Pareto(1.5), and defines Pareto(x | g) as proportional to x ** -(g + 1). The three are inconsistent:
-uniform on s ** -2 is Pareto(2), and the prior of Gelman et al. that it cites,
-uniform on s ** -0.5, is Pareto(0.5). The default is Pareto(1.5) as printed;
-`concentration_exponent` g gives the other two readings.
+parameters, a scale. It states a uniform prior on its inverse square, calls this Pareto(1.5), and
+defines Pareto(x | g) as proportional to x ** -(g + 1). The three statements are inconsistent:
+uniform on s ** -2 is Pareto(2), and the prior of Gelman et al. that it cites, uniform on s ** -0.5,
+is Pareto(0.5). The default is Pareto(1.5) as printed; `concentration_exponent` g gives the other
+two readings.
 
 **Label switching.** Exchanging the categories (pi, theta_1, theta_0 for 1 - pi, 1 - theta_0, 1 -
 theta_1) does not change likelihood or prior, so the posterior has two equal halves. The prior is
@@ -26,12 +25,11 @@ reflected, which samples the restricted posterior exactly; reflections are count
 
 **The sampler.** The paper's three steps, with one change: the m and s of an annotator
 population are drawn given the annotators' counts alone, their theta integrated out
-(beta-binomial), and theta after them. This mixes far faster than drawing m and s
-given theta; `collapsed=False` does the latter, as the paper describes it. With either,
-every fourth sweep proposes to exchange the categories of all items of one annotator: if most
-annotators of a batch of items labelled nothing else, the batch has its own mirror mode, nearly as
-probable as the right one without the hierarchy, and a sampler without this move stays in the mode
-that it reaches first.
+(beta-binomial), and theta after them. This mixes far faster than drawing m and s given theta;
+`collapsed=False` does the latter, as in the paper. In both cases every fourth sweep proposes to
+switch the categories of all items of one annotator: if most annotators of a batch of items labelled
+nothing else, the batch has its own mirror mode, nearly as probable as the correct one without the
+hierarchy, and a sampler without this move stays in the mode that it reaches first.
 
 Differences from the paper: its conditional of c_i = 0 has pi instead of 1 - pi, and the mean of its
 beta-binomial lacks the factor n.
@@ -137,14 +135,14 @@ class Draws:
 
 @dataclass(frozen=True, eq=False)
 class NewAnnotator(Summarised):
-    """Prediction for an annotator not yet seen.
+    """Prediction for a new annotator.
 
     Attributes
     ----------
     true_positives : ndarray, shape (P + 1,)
         Probability of each number of correct labels on P items of category 1.
     true_negatives : ndarray, shape (N + 1,)
-        The same on N items of category 0.
+        Probability of each number of correct labels on N items of category 0.
     """
 
     true_positives: NDArray[np.float64]
@@ -156,7 +154,8 @@ class NewAnnotator(Summarised):
         Returns
         -------
         DataFrame
-            By category, "1" and "0": `items`, and how many labels of them are `expected_correct`.
+            By category, "1" and "0": `items`, and the expected number of correct labels,
+            `expected_correct`.
         """
         parts = (self.true_positives, self.true_negatives)
         return pd.DataFrame(
@@ -186,12 +185,12 @@ class HierarchicalBinaryFit(SampledFit):
     hierarchical : bool
         False for the variant with Beta(1, 1) on each sensitivity and specificity.
     draws : Draws
-        The draws that everything else is computed from.
+        The draws from which everything else is computed.
     label_switches : ndarray of int, shape (C,)
-        Sweeps in the kept part of each chain that crossed into the mirror half and
-        were reflected.
+        Number of retained sweeps of each chain that crossed into the mirror half and were
+        reflected.
     thin : int
-        T: every T-th draw has the items' probabilities.
+        T: item probabilities are stored for every T-th draw.
     """
 
     hierarchical: bool
@@ -234,7 +233,7 @@ class HierarchicalBinaryFit(SampledFit):
 
     @property
     def parameter_draws(self) -> ParameterDraws:
-        """Every T-th draw of prevalence and confusion matrices, of all chains in a row."""
+        """Every T-th draw of prevalence and confusion matrices, chains concatenated."""
         prevalence, specificity, sensitivity = (
             rate[:, :: self.thin].reshape(-1, *rate.shape[2:])
             for rate in (self.draws.prevalence, self.draws.specificity, self.draws.sensitivity)
@@ -260,12 +259,12 @@ class HierarchicalBinaryFit(SampledFit):
         draws : ParameterDraws, optional
             For intervals; by default the fit's own.
         level : float, default 0.95
-            Of the intervals, in (0, 1).
+            Level of the intervals, in (0, 1).
 
         Returns
         -------
         DataFrame
-            As of other models, and `probability_better_than_chance`, the posterior probability
+            As for other models, and `probability_better_than_chance`, the posterior probability
             that sensitivity and specificity sum to more than 1.
         """
         table = super().annotators_frame(draws, level=level)
@@ -274,17 +273,17 @@ class HierarchicalBinaryFit(SampledFit):
         return table
 
     def plot(self, axes: Axes | None = None) -> Axes:
-        """Draw the annotators by sensitivity and specificity.
+        """Plot annotators by sensitivity and specificity.
 
         Parameters
         ----------
         axes : matplotlib.axes.Axes, optional
-            Where to draw; by default on a new figure.
+            Axes to draw on; by default those of a new figure.
 
         Returns
         -------
         matplotlib.axes.Axes
-            What was drawn on.
+            The axes.
         """
         from annobench import plotting
 
@@ -294,12 +293,12 @@ class HierarchicalBinaryFit(SampledFit):
         return axes
 
     def predict_new_annotator(self, n_positive: int, n_negative: int) -> NewAnnotator:
-        """Predict the numbers of correct labels of an annotator not yet seen.
+        """Predict the numbers of correct labels of a new annotator.
 
         Parameters
         ----------
         n_positive, n_negative : int
-            Items of category 1 and of category 0 in the batch, at least 0.
+            Numbers of items of category 1 and of category 0 in the batch, at least 0.
 
         Returns
         -------
@@ -330,7 +329,7 @@ class HierarchicalBinaryFit(SampledFit):
         Parameters
         ----------
         n_copies : int
-            How many imputations, M.
+            Number of imputations M.
         rng : numpy.random.Generator or int, optional
             Source of randomness, or a seed.
 
@@ -342,7 +341,7 @@ class HierarchicalBinaryFit(SampledFit):
         Raises
         ------
         ValueError
-            If fewer than one copy is asked for.
+            If `n_copies` is below 1.
         """
         rng = np.random.default_rng(rng)
         if n_copies < 1:
@@ -368,18 +367,18 @@ HYPERPARAMETERS = (
 
 @dataclass(frozen=True, eq=False)
 class PrunedFit(Summarised):
-    """A fit, the annotators it throws out, and the fit without them.
+    """A fit, the annotators retained, and the refit to them.
 
     Attributes
     ----------
     first : HierarchicalBinaryFit
         The fit to all annotators.
     keep : ndarray of bool, shape (J,)
-        The annotators that stay.
+        The annotators that are retained.
     annotations : Annotations
-        Their labels.
+        The labels of the retained annotators.
     second : HierarchicalBinaryFit
-        The fit to them.
+        The fit to the retained annotators.
     """
 
     first: HierarchicalBinaryFit
@@ -393,7 +392,7 @@ class PrunedFit(Summarised):
         Returns
         -------
         DataFrame
-            As `annotators_frame` of the first fit, and whether an annotator is kept.
+            As `annotators_frame` of the first fit, and whether the annotator is retained.
         """
         return self.first.annotators_frame().assign(kept=self.keep)
 
@@ -425,8 +424,8 @@ def fit(
     rng : numpy.random.Generator or int, optional
         Source of randomness, or a seed; each chain gets a generator spawned from it.
     hierarchical : bool, default True
-        False puts Beta(1, 1) on every sensitivity and specificity instead; the half of
-        the posterior is then chosen by the annotators' mean sensitivity + specificity.
+        If False, every sensitivity and specificity has the prior Beta(1, 1), and the half of the
+        posterior is chosen by the annotators' mean sensitivity + specificity.
     concentration_exponent : float, default 1.5
         g > 0 in p(s) proportional to s ** -(g + 1): 1.5 as printed, 2 for a uniform
         inverse square, 0.5 for a uniform inverse square root.
@@ -434,13 +433,13 @@ def fit(
         Draw the means and concentrations with the annotators integrated out. False follows the
         paper's steps, and mixes more slowly.
     chains, warmup, draws : int
-        Chains C, sweeps thrown away, and draws S kept in each.
+        Number of chains C, of warm-up sweeps, and of draws S per chain.
     thin : int, default 5
         Keep the item probabilities of every T-th draw. Their mean uses all.
     threads : int, optional
-        Chains sampled at once; by default all.
+        Number of chains sampled in parallel; by default all.
     progress : callable, optional
-        Called with the number of sweeps done since its last call, from any thread.
+        Called, from any thread, with the number of sweeps since its last call.
 
     Returns
     -------
@@ -453,19 +452,19 @@ def fit(
         If there are not exactly two categories, no labels, or interval labels; or if no item
         has labels of two annotators.
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Warns
     -----
     ConvergenceWarning
-        If R-hat or effective draws say that the chains have not converged.
+        If the chains have not converged by R-hat or effective sample size.
 
     Notes
     -----
-    An item without labels has the prevalence for its probability; an annotator without
-    labels has draws from the annotators' distribution. With all labels equal the posterior is
-    proper and wide: the prior decides. A sweep costs time linear in the number of labels; memory
-    is C S (2 J + I / T) numbers.
+    The probability of an item without labels is the prevalence; the parameters of an annotator
+    without labels are draws from the annotators' distribution. If all labels are equal, the
+    posterior is proper but wide, and depends on the prior. A sweep costs time linear in the number
+    of labels; memory is C S (2 J + I / T) numbers.
 
     References
     ----------
@@ -483,8 +482,8 @@ def fit(
     if annotations.n_categories < 2:
         raise AnnotationError(
             f"hierarchical_binary: needs two categories, got {annotations.n_categories} "
-            f"({', '.join(map(repr, annotations.categories))}). Give both by name where only one "
-            "occurs."
+            f"({', '.join(map(repr, annotations.categories))}). Name both categories if only one "
+            f"occurs."
         )
     check_sampler(
         METHOD.name,
@@ -563,17 +562,17 @@ def fit(
 
 
 def better_than_half(fitted: HierarchicalBinaryFit) -> NDArray[np.bool_]:
-    """Mark the annotators whose sensitivity and specificity both probably reach one half.
+    """Mark annotators whose posterior median sensitivity and specificity are at least one half.
 
     Parameters
     ----------
     fitted : HierarchicalBinaryFit
-        Its posterior medians are the estimates; no gold standard is used.
+        The fit; no gold standard is used.
 
     Returns
     -------
     ndarray of bool, shape (J,)
-        True for annotators to keep: both medians are at least 1/2.
+        True for annotators to retain.
 
     References
     ----------
@@ -592,23 +591,23 @@ def prune_and_refit(
     rng: np.random.Generator | int | None = None,
     **settings: Any,
 ) -> PrunedFit:
-    """Remove the annotators that a fit finds below one half, and fit the rest.
+    """Remove annotators below one half, and refit to the rest.
 
     Parameters
     ----------
     annotations : Annotations
         The labels that `fitted` was fitted to.
     fitted : HierarchicalBinaryFit
-        Decides who goes (`better_than_half`).
+        The fit by which annotators are removed (`better_than_half`).
     rng : numpy.random.Generator or int, optional
-        For the second fit.
+        Source of randomness for the second fit, or a seed.
     **settings
         Passed to `fit`.
 
     Returns
     -------
     PrunedFit
-        Both fits. Items that lost all their labels keep the prevalence as probability.
+        Both fits. The probability of items that lost all labels is the prevalence.
 
     References
     ----------
@@ -651,7 +650,7 @@ def _start(
     labels: tuple[NDArray[Any], ...],
     hierarchical: bool,
 ) -> _State:
-    """Start from votes with noise of a strength that differs between chains."""
+    """Start from votes with noise of random strength."""
     offsets, _, label = labels
     sums = np.concatenate([[0], np.cumsum(label, dtype=np.int64)])
     size = np.diff(offsets)

@@ -1,29 +1,28 @@
 r"""The hierarchical Dawid-Skene model, by Gibbs sampling, for any number of categories.
 
 An item is of category k with probability pi_k, the prevalence. Annotator j gives an item of
-category k the label l with probability theta_jkl, each label independently given the item's
-category. Row k of the annotators' confusion matrices comes from a Dirichlet distribution whose
-mean m_k and concentration s_k are estimated::
+category k the label l with probability theta_jkl, independently given the category. Row k of the
+annotators' confusion matrices comes from a Dirichlet distribution whose mean m_k and concentration
+s_k are estimated::
 
     pi ~ Dirichlet(1, ..., 1)           c_i ~ Categorical(pi)
     m_k ~ Dirichlet(1, ..., 1)          p(s_k) proportional to s_k ** -(g + 1), s_k >= 1
     theta_jk ~ Dirichlet(s_k m_k)       x_n ~ Categorical(theta_{j, c_i})
 
 With two categories this is the multilevel binary model of `hierarchical_binary`. Estimates for
-annotators with few labels are shrunk towards the others, the more the less annotators differ.
+annotators with few labels are shrunk towards the mean, the more so the less annotators differ.
 
 **The labels of the classes.** Permuting the categories does not change likelihood or prior, so the
 posterior has K! equal parts. The prior is restricted to the part in which the classes are named
-after their most frequent labels: the trace of the matrix of means, sum_k m_kk, is the largest that
-any
-order of its rows has. A sweep that ends elsewhere is relabelled, which samples the
-restricted posterior exactly; relabellings are counted.
+after their most frequent labels: no permutation of its rows increases the trace of the matrix of
+means, sum_k m_kk. A sweep that ends elsewhere is relabelled, which samples the restricted posterior
+exactly; relabellings are counted.
 
 **The sampler.** Rows and prevalence are integrated out (Dirichlet-multinomial) where they can be:
 m and s are drawn by slice sampling given the counts of the annotators' labels, and each item's
 category given those of all other items. Rows and prevalence are drawn only for kept draws. A
 sampler that draws categories given rows mixes slowly if annotators have few labels, because each
-row has been fitted to the item's previous category.
+row depends strongly on the items' current categories.
 
 In the first two thirds of the warm-up categories are drawn from a power of their probabilities
 that rises from 0.1 to 1, so that a chain leaves modes with little mass before it settles. If chains
@@ -90,7 +89,7 @@ METHOD = Method(
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Draws from the posterior, C chains of S draws; of each T-th draw, S' = ceil(S / T).
+    """Draws from the posterior: C chains of S draws, thinned to S' = ceil(S / T) for large arrays.
 
     Attributes
     ----------
@@ -99,7 +98,7 @@ class Draws:
     mean : ndarray, shape (C, S, K, K)
         m: ``[..., k, l]`` is the mean probability of the label l on an item of category k.
     concentration : ndarray, shape (C, S, K)
-        s: how alike annotators are in their row k.
+        s: concentration of the annotators' rows k.
     confusion : ndarray of float32, shape (C, S', J, K, K)
         theta: ``[..., j, k, l]``.
     item_probability : ndarray of float32, shape (C, S', I, K)
@@ -120,11 +119,11 @@ class HierarchicalDawidSkeneFit(SampledFit):
     Attributes
     ----------
     draws : Draws
-        The draws that everything else is computed from.
+        The draws from which everything else is computed.
     label_switches : ndarray of int, shape (C,)
-        Sweeps in the kept part of each chain after which the classes were relabelled.
+        Number of retained sweeps of each chain after which the classes were relabelled.
     thin : int
-        T: every T-th draw has confusion matrices and the items' probabilities.
+        T: confusion matrices and item probabilities are stored for every T-th draw.
     """
 
     draws: Draws
@@ -151,7 +150,7 @@ class HierarchicalDawidSkeneFit(SampledFit):
 
     @property
     def parameter_draws(self) -> ParameterDraws:
-        """Every T-th draw of prevalence and confusion matrices, of all chains in a row."""
+        """Every T-th draw of prevalence and confusion matrices, chains concatenated."""
         prevalence, confusion = (
             np.asarray(draws, dtype=np.float64).reshape(-1, *draws.shape[2:])
             for draws in (self.draws.prevalence[:, :: self.thin], self.draws.confusion)
@@ -159,7 +158,7 @@ class HierarchicalDawidSkeneFit(SampledFit):
         return ParameterDraws(prevalence, confusion)
 
     def _followed(self) -> dict[str, tuple[NDArray[Any], Sequence[str]]]:
-        """Names of pairs of categories are "truth > label"; of items the best category."""
+        """Name pairs of categories "truth > label", and items by their best category."""
         names = self.categories
         pairs = [f"{truth} > {label}" for truth in names for label in names]
         draws = self.draws
@@ -176,19 +175,19 @@ class HierarchicalDawidSkeneFit(SampledFit):
         }
 
     def log_likelihoods(self, annotations: Annotations, n_draws: int) -> NDArray[np.float64]:
-        """Compute the log likelihood of some draws, the items' categories summed out.
+        """Compute the log likelihood of a subset of draws, the items' categories summed out.
 
         Parameters
         ----------
         annotations : Annotations
-            The labels that were fitted; no item is without any.
+            The labels that were fitted; every item must have one.
         n_draws : int
-            How many draws of each chain, evenly spaced, of those with confusion matrices.
+            Number of evenly spaced draws per chain, among those with confusion matrices.
 
         Returns
         -------
         ndarray, shape (C, n_draws)
-            At most 0. Chains whose likelihoods differ have found different modes.
+            Log likelihoods. Chains whose log likelihoods differ are in different modes.
         """
         annotations = as_annotations(annotations, "log_likelihoods")
         draws, view = self.draws, annotations.by_item
@@ -206,24 +205,24 @@ class HierarchicalDawidSkeneFit(SampledFit):
     def predict_new_annotator(
         self, n_annotators: int = 1000, *, rng: np.random.Generator | int | None = None
     ) -> NDArray[np.float64]:
-        """Draw confusion matrices of annotators not yet seen.
+        """Draw confusion matrices of new annotators.
 
         Parameters
         ----------
         n_annotators : int, default 1000
-            How many.
+            Number of annotators.
         rng : numpy.random.Generator or int, optional
             Source of randomness, or a seed.
 
         Returns
         -------
         ndarray, shape (n_annotators, K, K)
-            Each row of each from the Dirichlet distribution of one draw.
+            Rows are drawn from the Dirichlet distributions of one posterior draw per annotator.
 
         Raises
         ------
         ValueError
-            If fewer than one annotator is asked for.
+            If `n_annotators` is below 1.
         """
         rng = np.random.default_rng(rng)
         if n_annotators < 1:
@@ -264,20 +263,20 @@ def fit(
     concentration_exponent : float, default 1.5
         g > 0 in p(s) proportional to s ** -(g + 1).
     chains, warmup, draws : int
-        Chains C, sweeps thrown away, and draws S kept in each.
+        Number of chains C, of warm-up sweeps, and of draws S per chain.
     thin : int, default 5
         Keep confusion matrices and item probabilities of every T-th draw. The items'
         posterior uses all.
     start : array_like, optional
-        Probabilities of the categories that every chain draws its first ones from, shape (I, K),
-        as the posterior of another fit. The warm-up is then not tempered. By default the votes,
-        with noise of a strength that differs between chains.
+        Probabilities, shape (I, K), from which every chain draws its initial categories, such as
+        the posterior of another fit. The warm-up is then not tempered. By default the votes, with
+        noise of random strength.
     threads : int, optional
-        Chains sampled at once; by default all.
+        Number of chains sampled in parallel; by default all.
     memory_limit : int, default 2**32
-        Bytes that the draws may take.
+        Maximum size of the draws in bytes.
     progress : callable, optional
-        Called with the number of sweeps done since its last call, from any thread.
+        Called, from any thread, with the number of sweeps since its last call.
 
     Returns
     -------
@@ -287,21 +286,21 @@ def fit(
     Raises
     ------
     AnnotationError
-        If there is only one category, no label, no item with labels of two annotators, the
-        labels are not categories, the start is not probabilities of that shape, or the memory
-        limit does not suffice.
+        If there is only one category, no label, no item with labels of two annotators, the labels
+        are not categories, the start is not probabilities of that shape, or the memory limit is too
+        low.
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Warns
     -----
     ConvergenceWarning
-        If R-hat or effective draws say that the chains have not converged.
+        If the chains have not converged by R-hat or effective sample size.
 
     Notes
     -----
-    An item without labels has the prevalence for its probabilities; an annotator without
-    labels has draws from the annotators' distribution. A sweep costs time linear in the number of
+    The probabilities of an item without labels are the prevalence; those of an annotator without
+    labels are draws from the annotators' distribution. A sweep costs time linear in the number of
     labels times K, and in J K^2; memory is C S' (J K^2 + I K) numbers.
 
     References
@@ -402,7 +401,7 @@ def _checked(start: ArrayLike, shape: tuple[int, int]) -> NDArray[np.float64]:
 def _start(
     rng: np.random.Generator, annotations: Annotations, given: NDArray[np.float64] | None
 ) -> tuple[NDArray[Any], ...]:
-    """Draw categories from what is given, or from votes with noise, and parameters at random."""
+    """Draw categories from the given start or from votes with noise, and parameters at random."""
     k = annotations.n_categories
     category = draw_categories(rng, noisy_votes(rng, annotations) if given is None else given)
     accuracy = rng.uniform(0.5, 0.95, size=k)

@@ -11,9 +11,9 @@ beta_k is `diagonal` at k and `off_diagonal` elsewhere. The posterior is approxi
 of one distribution for each item and one for each row of parameters, by closed-form updates that
 increase a lower bound of the log evidence, starting from the vote shares.
 
-What differs from the paper: it uses Gibbs sampling, with exponential priors for the priors'
-parameters. Variational Bayes with fixed priors, the values of the defaults, the start and the
-stopping rule are those of Li, Rubinstein and Cohn (2019), who use the model as a baseline.
+What differs from the paper: it uses Gibbs sampling, with exponential hyperpriors. Variational Bayes
+with fixed priors, the default values, the start and the stopping rule follow Li, Rubinstein and
+Cohn (2019), who use the model as a baseline.
 
 Kim and Ghahramani (2012), Bayesian classifier combination, AISTATS, 619-627, section 2; Li,
 Rubinstein and Cohn (2019), Exploiting worker correlation for label aggregation in crowdsourcing,
@@ -82,7 +82,7 @@ class IbccFit(ConfusionFit):
     n_iterations : int
         Updates of the items' posterior.
     converged : bool
-        Whether the largest change of a probability came down to the tolerance.
+        Whether the largest change of a probability fell to the tolerance.
     history : ndarray, shape (n_iterations + 1,)
         The bound at the start and after every update; it never falls.
     """
@@ -126,14 +126,14 @@ def fit(
     annotations : Annotations
         Any number of annotators and categories.
     diagonal, off_diagonal : float, default 4.0 and 1.0
-        Parameters of a row's Dirichlet prior at the right label and at wrong ones, above 0.
+        Parameters of a row's Dirichlet prior for the correct label and for wrong ones, above 0.
     prevalence_prior : float, default 1.0
         Parameter of the prevalence's Dirichlet prior, above 0.
     tolerance : float, default 1e-3
-        Largest change of a probability of a category at which to stop; with 0 all updates are
-        done. Larger than in other models, which stop by what they maximise: it is the authors'.
+        Stop when the largest change of a category's probability is at most this; with 0 all updates
+        are done. Larger than in other models, whose criterion is the objective; the authors' value.
     max_iterations : int, default 500
-        Updates after which to stop in any case. Fewer than in other models, as by the authors.
+        Maximum number of updates. Fewer than in other models; the authors' value.
 
     Returns
     -------
@@ -146,14 +146,14 @@ def fit(
         If there are no labels, they are on another scale, or no item has labels of two
         annotators.
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Notes
     -----
-    An item without labels has the prevalence for its posterior and no part in it; an annotator
-    without labels has the prior's means. An iteration costs 2 K additions a label, a digamma and
-    a log gamma function for each cell of a confusion matrix, and an exponential per item and
-    category.
+    An item without labels has the prevalence for its posterior and does not affect the fit; an
+    annotator without labels has the prior's means. An iteration costs 2 K additions per label, a
+    digamma and a log gamma function for each cell of a confusion matrix, and an exponential per
+    item and category.
 
     References
     ----------

@@ -1,39 +1,38 @@
 r"""The item difficulty model, by Markov chain Monte Carlo: items differ, annotators do not.
 
-An item is of category k with probability pi_k, the prevalence. It has log odds theta_il of each
-wrong label l against the right one, normally distributed over the items of its category, with which
-every annotator labels it, independently of others::
+An item is of category k with probability pi_k, the prevalence. Its log odds theta_il of each wrong
+label l against the correct one are normally distributed over the items of a category, and the same
+for all annotators, who label independently::
 
     pi ~ Dirichlet(1, ..., 1)                        z_i ~ Categorical(pi)
     mu_kl ~ Normal(0, 1)                             sigma_kl ~ HalfNormal(1)      for l != k
     theta_il ~ Normal(mu_kl, sigma_kl), k = z_i       theta_ik = 0
     x_n ~ Categorical(softmax(theta_i))
 
-Of the six models that Paun et al. (2018) compare it is the one that explains disagreement by
+Of the six models that Paun et al. (2018) compare it is the one that attributes disagreement to
 items alone. It generalises the beta-binomial distribution by item of Carpenter (2008).
 
-**The reference label.** Softmax needs one label whose log odds are fixed. Published programs (the
-examples of Pyro and NumPyro) use the last category as reference; here it is the item's own. With
-two categories this is the same model. With more, the prior there, and so the posterior, depends
-on the order in which the categories are listed: the differences of two free log odds have a
-larger variance than those of one and the reference. Ours does not, and theta has a meaning: how
-prone an item is to each mistake.
+**The reference label.** Softmax needs one label with fixed log odds. Published programs (the
+examples of Pyro and NumPyro) use the last category as the reference; here it is the item's own
+category. With two categories the models are equal. With more, the prior of those programs, and
+hence the posterior, depends on the order of the categories, because differences between two free
+log odds have a larger variance than those between a free one and the reference. Ours does not, and
+theta is interpretable: an item's propensity to each mistake.
 
 **The labels of the classes.** Nothing in the likelihood names the classes. The prior is restricted
-to means of which no other order of the rows has a larger sum on its diagonal, sum_k mu_kk
-with mu_kk = 0: typical odds of right labels, taken together. Relabelling a draw from outside
-would change its prior if K > 2, as reference labels change too; so such a draw is refused. Without
-the restriction it would have been taken, and classes would have exchanged their names:
-`label_switches` counts the kept sweeps in which that happens. The paper has no such restriction.
+to means for which no permutation of the rows increases the diagonal sum, sum_k mu_kk with mu_kk =
+0. Relabelling a draw outside this region would change its prior if K > 2, since reference labels
+change, too; such a draw is therefore rejected. Without the restriction it would have been accepted,
+and labels switched: `label_switches` counts the retained sweeps in which this happens. The paper
+has no such restriction.
 
 **The sampler.** Categories and effects are summed out: only prevalence, means and standard
-deviations are sampled, one after the other by slice sampling, and ten times per sweep all of them
-by a random jump, whose directions and size are learned in the warm-up. The probability of
-an item's labels in a category is an integral over K - 1 effects. Given a gamma variable
-whose rate is the sum of the item's odds, and whose shape the number of its labels, effects are
-independent: the integral is one over this variable, of a product of factors of one effect each,
-which are interpolated in a table. Items with the same counts of labels share it, so that further
-items with the same counts cost nothing.
+deviations are sampled, one after the other by slice sampling, and ten times per sweep jointly by a
+random-walk step whose covariance is adapted in the warm-up. The probability of an item's labels in
+a category is an integral over K - 1 effects. Given an auxiliary gamma variable, whose rate is the
+sum of the item's odds and whose shape is its number of labels, effects are independent. The
+integral thus reduces to one over this variable, of a product of one factor per effect, interpolated
+in a table. It is shared by items with the same counts of labels.
 """
 
 from __future__ import annotations
@@ -107,7 +106,7 @@ METHOD = Method(
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Draws from the posterior, C chains of S draws; of each T-th draw, S' = ceil(S / T).
+    """Draws from the posterior: C chains of S draws, thinned to S' = ceil(S / T) for large arrays.
 
     Attributes
     ----------
@@ -139,12 +138,12 @@ class ItemDifficultyFit(SampledFit):
     difficulty : ndarray, shape (I,)
         Posterior mean probability that a label of the item is wrong, in [0, 1].
     draws : Draws
-        The draws that everything else is computed from.
+        The draws from which everything else is computed.
     label_switches : ndarray of int, shape (C,)
-        Sweeps in the kept part of each chain in which a draw was refused because classes would
-        have exchanged their names.
+        Number of retained sweeps of each chain in which a draw was rejected because it would have
+        switched the labels of classes.
     thin : int
-        T: every T-th draw has confusion matrices and the items' probabilities.
+        T: confusion matrices and item probabilities are stored for every T-th draw.
     """
 
     difficulty: NDArray[np.float64]
@@ -168,12 +167,12 @@ class ItemDifficultyFit(SampledFit):
 
     @cached_property
     def confusion(self) -> NDArray[np.float64]:
-        """Posterior mean of the common matrix, for every annotator the same, shape (J, K, K)."""
+        """Posterior mean of the common matrix, repeated for each annotator, shape (J, K, K)."""
         return for_all(self.draws.confusion.mean(axis=(0, 1), dtype=np.float64), self.annotators)
 
     @property
     def parameter_draws(self) -> ParameterDraws:
-        """Every T-th draw of prevalence and confusion matrices, of all chains in a row."""
+        """Every T-th draw of prevalence and confusion matrices, chains concatenated."""
         prevalence, confusion = (
             np.asarray(draws, dtype=np.float64).reshape(-1, *draws.shape[2:])
             for draws in (self.draws.prevalence[:, :: self.thin], self.draws.confusion)
@@ -190,7 +189,7 @@ class ItemDifficultyFit(SampledFit):
         """
 
     def _followed(self) -> dict[str, tuple[NDArray[Any], Sequence[str]]]:
-        """Names of pairs of categories are "truth > label"; of items the best category."""
+        """Name pairs of categories "truth > label", and items by their best category."""
         names, draws = self.categories, self.draws
         best = self.posterior.argmax(axis=1)
         return {
@@ -223,12 +222,12 @@ def fit(
     rng : numpy.random.Generator or int, optional
         Source of randomness, or a seed; each chain gets a generator spawned from it.
     chains, warmup, draws : int
-        Chains C, sweeps thrown away, and draws S kept in each.
+        Number of chains C, of warm-up sweeps, and of draws S per chain.
     thin : int, default 2
         Keep confusion matrices and item probabilities of every T-th draw. The items'
         posterior and difficulty use all.
     memory_limit : int, default 2**32
-        Bytes that the draws may take.
+        Maximum size of the draws in bytes.
 
     Returns
     -------
@@ -238,22 +237,22 @@ def fit(
     Raises
     ------
     AnnotationError
-        If there is only one category, no label, no item with labels of two annotators, the
-        labels are not categories, or the memory limit does not suffice.
+        If there is only one category, no label, no item with labels of two annotators, the labels
+        are not categories, or the memory limit is too low.
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Warns
     -----
     ConvergenceWarning
-        If R-hat or effective draws say that the chains have not converged.
+        If the chains have not converged by R-hat or effective sample size.
 
     Notes
     -----
-    An item without labels has the prevalence for its probabilities, and the difficulty of an item
-    not yet seen. A sweep costs time linear in K^3 and in the number of different counts of labels
-    of an item, whatever the number of items; memory is C (S' I K + 2 S K^2) numbers.
-    Probabilities of labels in a category are exact to 1e-4.
+    The probabilities of an item without labels are the prevalence, and its difficulty is that of a
+    new item. A sweep costs time linear in K^3 and in the number of different counts of labels of an
+    item, whatever the number of items; memory is C (S' I K + 2 S K^2) numbers. Probabilities of
+    labels in a category are exact to 1e-4.
 
     References
     ----------

@@ -1,16 +1,16 @@
 """KOS: messages between items and annotators about labels of two categories.
 
 The label of annotator j for item i is A_ij = +1 for the second category and -1 for the first.
-Messages to items say how reliable annotators are, messages to annotators how often they were right,
-each time excluding the receiver's own label::
+Messages to items carry the reliability of annotators, and messages to annotators their agreement,
+each excluding the receiver's own label::
 
     x(i -> j) = sum over the other annotators j' of i of A_ij' y(j' -> i)
     y(j -> i) = sum over the other items i' of j of      A_i'j x(i' -> j)
 
-from y drawn from Normal(1, 1), whose mean says that annotators are better than chance. The item's
-category is the sign of s_i, the sum of A_ij y(j -> i) over its annotators. In the limit this is
-power iteration: messages tend to the leading eigenvector of the update, with
-y(j -> i) proportional to an estimate of 2 p_j - 1, where j is right with probability p_j.
+starting from y drawn from Normal(1, 1), whose positive mean assumes that annotators are better than
+chance. The item's category is the sign of s_i, the sum of A_ij y(j -> i) over its annotators. In
+the limit this is power iteration: messages tend to the leading eigenvector of the update, with y(j
+-> i) proportional to an estimate of 2 p_j - 1, where j is right with probability p_j.
 
 The method gives signs, not probabilities. The posterior is our addition: messages are scaled by
 least squares, c minimising the sum of (A_ij sign(s_i) - c y(j -> i))**2, so that c y estimates
@@ -18,10 +18,10 @@ least squares, c minimising the sum of (A_ij sign(s_i) - c y(j -> i))**2, so tha
 category is 1 / (1 + exp(-2 c s_i)).
 
 What differs from the paper: iteration ends by a convergence rule, not after a fixed number of
-rounds; messages are rescaled in every round. Items and annotators that no chain of labels connects
-form separate blocks, which are scaled separately. Messages grow only in blocks with at least two
-cycles. In other blocks they vanish or cycle, nothing can be learnt about annotators, and all
-messages are 1, which gives unweighted votes.
+rounds; messages are rescaled in every round. Connected components of the graph of items and
+annotators ("blocks") are scaled separately. Messages grow only in blocks with at least two cycles.
+In other blocks they vanish or cycle, annotators cannot be compared, and all messages are set to 1,
+which gives unweighted votes.
 
 Karger, Oh and Shah (2011), NIPS 24; Karger, Oh and Shah (2014), Operations Research 62, 1-24.
 """
@@ -74,12 +74,12 @@ class KosFit(Fit):
     scores : ndarray, shape (I,)
         Scaled sum of an item's messages: positive for the second category, negative for the first.
     weights : ndarray, shape (J,)
-        Mean of an annotator's scaled messages, which estimates 2 p - 1 if p is the probability of
-        a right label, without being held to [-1, 1]; 0 for an annotator without labels.
+        Mean of an annotator's scaled messages, an estimate of 2 p - 1, where p is the probability
+        of a correct label; not restricted to [-1, 1]; 0 for an annotator without labels.
     n_iterations : int
         Rounds of messages.
     converged : bool
-        Whether the change of the messages came down to the tolerance.
+        Whether the change of the messages fell to the tolerance.
     """
 
     scores: Floats
@@ -89,18 +89,18 @@ class KosFit(Fit):
 
 
 class _Pairs(NamedTuple):
-    """Items and annotators with a label between them, each pair once.
+    """Distinct pairs of item and annotator with a label.
 
     Attributes
     ----------
     item, annotator : ndarray, shape (P,)
         Codes, by item and then by annotator.
     sign : ndarray, shape (P,)
-        Mean of the labels as -1 and 1; none is 0.
+        Mean of the pair's labels as -1 and 1; never 0.
     block : ndarray, shape (P,)
-        Which of B blocks a pair belongs to.
+        Block of each pair, among B.
     grows : ndarray of bool, shape (B,)
-        Whether a block has two cycles at least.
+        Whether a block has at least two cycles.
     """
 
     item: NDArray[np.int64]
@@ -117,19 +117,19 @@ def fit(
     tolerance: float = 1e-8,
     max_iterations: int = 1_000,
 ) -> KosFit:
-    """Send messages between items and annotators until they stay.
+    """Pass messages between items and annotators until convergence.
 
     Parameters
     ----------
     annotations : Annotations
         Of two categories; any number of annotators.
     rng : numpy.random.Generator or int, optional
-        Source of the first messages.
+        Source of randomness for the initial messages, or a seed.
     tolerance : float, default 1e-8
-        Change of a message, as a share of the largest of its block, at which to stop; with 0 all
-        rounds are done.
+        Stop when no message changes by more than this, relative to the largest in its block; with 0
+        all rounds are done.
     max_iterations : int, default 1000
-        Rounds after which to stop in any case.
+        Maximum number of rounds.
 
     Returns
     -------
@@ -142,12 +142,12 @@ def fit(
         If there are no labels, they are on another scale, there are not two categories, or no item
         has labels of two annotators.
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Notes
     -----
-    The start decides which of the two categories is which. In a block of a few labels it can
-    turn the answer round. A round reads the labels four times.
+    The start determines the sign, that is, which category is which. In a block with few labels it
+    can reverse the result. A round reads the labels four times.
 
     References
     ----------
@@ -169,8 +169,8 @@ def fit(
     if annotations.n_categories < 2:
         raise AnnotationError(
             f"kos: needs two categories, got {annotations.n_categories} "
-            f"({', '.join(map(repr, annotations.categories))}). Give both by name where only one "
-            "occurs."
+            f"({', '.join(map(repr, annotations.categories))}). Name both categories if only one "
+            f"occurs."
         )
     pairs = _pairs(annotations)
     message, n_iterations, converged = _exchanged(
@@ -196,7 +196,7 @@ def fit(
 
 
 def _pairs(annotations: Annotations) -> _Pairs:
-    """Put the labels of each item and annotator together, and find the blocks."""
+    """Merge the labels of each item and annotator, and find the blocks."""
     n_items, n_annotators = annotations.n_items, annotations.n_annotators
     flat, place = np.unique(
         annotations.item.astype(np.int64) * n_annotators + annotations.annotator,
@@ -220,7 +220,7 @@ def _exchanged(
     tolerance: float,
     max_iterations: int,
 ) -> tuple[Floats, int, bool]:
-    """Give the last messages, how many rounds there were, and whether the messages stay."""
+    """Return the last messages, the number of rounds, and whether they converged."""
     moves = pairs.grows[pairs.block]
     item, annotator, sign, block = (column[moves] for column in pairs[:4])
     message = rng.normal(1, 1, size=item.size)

@@ -2,8 +2,8 @@
 
 All categories are equally probable. Annotator j labels an item correctly with probability
 ``competence[j]``. Otherwise the annotator spams: the label l is drawn with probability
-``strategy[j, l]``, whatever the item's category, so that a spammer's label may be right by
-chance. Labels are independent given the category::
+``strategy[j, l]``, whatever the item's category, and may thus be correct by chance. Labels are
+independent given the category::
 
     z_i ~ Uniform(1, ..., K)         s_ij ~ Bernoulli(1 - theta_j)
     y_ij = z_i if s_ij = 0,          y_ij ~ Categorical(xi_j) if s_ij = 1
@@ -85,16 +85,16 @@ class MaceFit(ConfusionFit):
     log_likelihood : float
         Log probability of the labels under `competence` and `strategy`, categories summed out.
     objective : float
-        What was maximised: the lower bound of the log evidence (variational), or the log
-        likelihood plus the log prior without its constants (EM).
+        The objective: the lower bound of the log evidence (variational), or the log likelihood plus
+        the log prior without its constants (EM).
     n_iterations : int
-        Updates of the kept start.
+        Updates of the best start.
     converged : bool
-        Whether the relative change of the objective came down to the tolerance in it.
+        Whether the relative change of its objective fell to the tolerance.
     history : ndarray, shape (n_iterations + 1,)
-        The objective at the kept start and after every update; it never falls.
+        The objective of the best start, initially and after every update; it never falls.
     starts : ndarray, shape (n_starts,)
-        The objective that each start came to; different values are local optima.
+        Final objective of each start; different values are local optima.
     """
 
     competence: Floats
@@ -119,13 +119,13 @@ class MaceFit(ConfusionFit):
         Returns
         -------
         int
-            Their number.
+            Number of free parameters.
         """
         return n_annotators * len(self.categories)
 
     @cached_property
     def accuracy(self) -> Floats:
-        """Probability of a right label, all categories as probable, shape (J,)."""
+        """Probability of a correct label if categories are equally probable, shape (J,)."""
         return self.competence + (1 - self.competence) / len(self.categories)
 
     @cached_property
@@ -136,10 +136,10 @@ class MaceFit(ConfusionFit):
 
 
 class _Parameters(NamedTuple):
-    """Of each annotator, logs of the probabilities to know, to spam, and of labels when spamming.
+    """Log probabilities of knowing, of spamming, and of labels when spamming, by annotator.
 
     In variational Bayes they are expected logarithms, whose exponentials sum to less than 1, and
-    the log prior is minus the divergence of the posterior from the prior.
+    the log prior is minus the Kullback-Leibler divergence of the posterior from the prior.
     """
 
     know: Floats
@@ -168,20 +168,20 @@ def fit(
     annotations : Annotations
         Any number of annotators and categories.
     rng : numpy.random.Generator or int, optional
-        Source of the random starts.
+        Source of randomness for the starts, or a seed.
     inference : {"variational", "em"}, default "variational"
         Variational Bayes, or EM with smoothed counts.
     smoothing : float, default 0.01
         For EM: this over K is added to every expected count, at least 0.
     n_starts : int, default 10
-        Starts, the even one included, at least 1.
+        Number of starts, including the uniform one, at least 1.
     even_start : bool, default True
-        Whether the first start is the even one; otherwise it is random as the others are.
+        Whether the first start is the uniform one; otherwise it is random, too.
     tolerance : float, default 1e-9
-        Relative change of the objective at which a start stops; with 0 all updates are done.
-        Smaller than in other models, as starts are distinguished by where they end.
+        A start stops when the relative change of the objective is at most this; with 0 all updates
+        are done. Smaller than in other models, as starts are compared by their final objectives.
     max_iterations : int, default 2_000
-        Updates after which it stops in any case. More than in other models, for the same reason.
+        Maximum number of updates per start. More than in other models, for the same reason.
 
     Returns
     -------
@@ -194,14 +194,14 @@ def fit(
         If there are no labels, they are on another scale, or no item has labels of two
         annotators.
     ValueError
-        If a number or a word is out of its range.
+        If an option is invalid.
 
     Notes
     -----
-    An item without labels has even probabilities. An annotator without labels has the prior's
-    means, or even ones in EM. With one category known every label is right and every competence
-    the prior's affair. An iteration costs two additions per label and an exponential per item
-    and category.
+    The probabilities of an item without labels are uniform. The parameters of an annotator without
+    labels are the prior's means, or uniform in EM. With only one category every label is right, and
+    the competences depend on the prior alone. An iteration costs two additions per label and an
+    exponential per item and category.
 
     References
     ----------
@@ -245,7 +245,7 @@ def fit_partitions(
     Parameters
     ----------
     passing : Passing
-        The labels, and who passes over them.
+        The labels, and the workers that process them.
     rng, inference, smoothing, n_starts, even_start, tolerance, max_iterations
         As for `fit`.
 
@@ -278,12 +278,12 @@ def fit_partitions(
 
 
 def _after(passes: _Passes, passing: Passing, first: _Parameters) -> _Parameters:
-    """Update a guess once."""
+    """Update the parameters once."""
     return passes.update(passing.sweep(passes, first), first)
 
 
 class _Sums(NamedTuple):
-    """Labels of each annotator and category, those expected to be right and all, shape (J, K)."""
+    """Numbers of labels by annotator and category: expected correct, and all, shape (J, K)."""
 
     right: Floats
     given: Floats
@@ -346,7 +346,7 @@ def _guesses(
     *,
     even_start: bool = True,
 ) -> Iterator[_Parameters]:
-    """Give even parameters, and then random ones next to even, or random ones alone."""
+    """Yield the starts: uniform parameters unless excluded, then random ones near them."""
     generator = np.random.default_rng(rng)
     shape = labels.n_annotators, labels.n_categories
     if even_start:
@@ -361,7 +361,7 @@ def _best(ends: list[EMTrace[_Parameters, Any]]) -> EMTrace[_Parameters, Any]:
 
 
 def _means(theta: _Parameters) -> _Parameters:
-    """Return logs of the means in place of expected logs, under which labels have a likelihood."""
+    """Return logs of the means instead of expected logs, for the likelihood."""
     return theta._replace(
         know=log(theta.competence),
         spam=log(1 - theta.competence),
@@ -410,7 +410,7 @@ def _near_even(shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
 
 
 def _smoothed(known: Floats, spammed: Floats, smoothing: float) -> _Parameters:
-    """Turn counts into shares, the mode under Dirichlet priors; even ones where there are none."""
+    """Normalise counts, the mode under Dirichlet priors; uniform if there are none."""
     either = _shares(np.stack([known, spammed.sum(axis=1)], axis=1), smoothing)
     strategy = _shares(spammed, smoothing)
     log_prior = smoothing * (log(either).sum() + log(strategy).sum())
@@ -426,7 +426,7 @@ def _shares(counts: Floats, smoothing: float) -> Floats:
 
 
 def _variational(known: Floats, spammed: Floats) -> _Parameters:
-    """Turn counts into expected logs under the beta and Dirichlet posteriors."""
+    """Compute expected logs under the beta and Dirichlet posteriors given counts."""
     either, either_gap = _posterior(
         np.stack([known, spammed.sum(axis=1)], axis=1), COMPETENCE_PRIOR
     )
@@ -443,7 +443,7 @@ def _variational(known: Floats, spammed: Floats) -> _Parameters:
 
 
 def _posterior(counts: Floats, prior: float) -> tuple[Floats, float]:
-    """Give the parameters of Dirichlet posteriors, and their divergence from the prior in all."""
+    """Return the parameters of Dirichlet posteriors, and their total divergence from the prior."""
     after = counts + prior
     n = after.shape[1]
     constants = gammaln(after.sum(axis=1)) - gammaln(after).sum(axis=1)

@@ -1,4 +1,4 @@
-"""Minimax conditional entropy: annotators and items both have a confusion matrix.
+"""Minimax conditional entropy: both annotators and items have a confusion matrix.
 
 Given an item's category c, annotator j gives item i the label k with a probability whose logarithm
 is the sum of a term of the annotator, a term of the item, and a normalising constant::
@@ -20,10 +20,10 @@ is
 `regularisation` times K squared, and beta is alpha times the mean number of labels of an
 annotator over that of an item.
 
-What differs from the papers: the 2012 paper has terms tau_i[k] and no penalties; theirs of 2014 and
-2015 choose `regularisation` by cross-validation out of 1/4 to 4, whereas here it is 1/4, as in the
-program that its second author published and others used for comparisons; M-steps are by Newton and
-not by a library's optimiser.
+What differs from the papers: the 2012 paper has terms tau_i[k] and no penalties; the papers of 2014
+and 2015 choose `regularisation` between 1/4 and 4 by cross-validation, whereas here it is 1/4, as
+in the second author's published program, which others used for comparisons; M-steps are Newton
+steps, not a library's optimiser.
 
 Zhou, Platt, Basu and Mao (2012), NIPS 25, 2195-2203; Zhou, Liu, Platt and Meek (2014), ICML,
 262-270; Zhou, Liu, Platt, Meek and Shah (2015), arXiv 1503.07240.
@@ -80,13 +80,13 @@ class MinimaxEntropyFit(ConfusionFit):
     item_terms : ndarray, shape (I, K, K)
         tau, by category and label; 0 for an item without labels.
     log_likelihood : float
-        Log probability of the labels, all categories as probable and summed out.
+        Log probability of the labels, with equally probable categories, summed out.
     log_posterior : float
-        The same minus the penalties.
+        `log_likelihood` minus the penalties.
     n_iterations : int
         Updates of the terms.
     converged : bool
-        Whether the relative change of `log_posterior` came down to the tolerance.
+        Whether the relative change of `log_posterior` fell to the tolerance.
     history : ndarray, shape (n_iterations + 1,)
         `log_posterior` at the start and after every update; it never falls.
     """
@@ -107,7 +107,7 @@ class MinimaxEntropyFit(ConfusionFit):
 
     @cached_property
     def accuracy(self) -> Floats:
-        """Probability of a right label on such items, all categories as probable, shape (J,)."""
+        """Mean diagonal of the confusion matrices, shape (J,)."""
         return np.asarray(np.einsum("jkk->j", self.confusion) / len(self.categories))
 
 
@@ -130,12 +130,12 @@ def fit(
     annotations : Annotations
         Any number of annotators and categories.
     regularisation : float, default 0.25
-        Penalty of the annotators' terms over K squared, above 0. The items' penalty follows.
+        Penalty of the annotators' terms divided by K squared, above 0. The items' penalty follows.
     tolerance : float, default 1e-8
         Relative change of the penalised log likelihood at which EM stops; with 0 all updates are
         done.
     max_iterations : int, default 1000
-        Updates after which EM stops in any case.
+        Maximum number of updates.
 
     Returns
     -------
@@ -148,12 +148,12 @@ def fit(
         If there are no labels, they are on another scale, or no item has labels of two
         annotators.
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Notes
     -----
-    An iteration takes the time of some five times K squared exponentials per label; the memory is
-    K squared numbers per item and per annotator.
+    An iteration costs about 5 K^2 exponentials per label; memory is K^2 numbers per item and per
+    annotator.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""M-MSR: annotators' skills by robust rank-one completion of their agreement.
+"""M-MSR: annotators' skills by robust rank-one completion of their agreement matrix.
 
 Annotator j labels an item correctly with probability p_j and errs evenly among the K - 1 wrong
 labels. With the skill ``s_j = (K p_j - 1) / (K - 1)``, 1 if always right and 0 for guessing, the
@@ -6,28 +6,26 @@ share A_jk of common items on which j and k agree has the expectation given by :
 
     C_jk = (K A_jk - 1) / (K - 1),      E[C_jk] = s_j s_k      (j not k, with items in common)
 
-so that skills complete a matrix of rank one, in which annotators who don't follow the model may
-corrupt some rows and columns arbitrarily. Absolute skills are those of two factors u and v that
-start
-at 1 and are fitted in turn: v_j becomes the mean of the ratios ``|C_jk| / u_k`` over the annotators
-k that j shares items with, from which up to F of the largest and of the smallest are taken out
-first, those beyond the v_j of before if they are fewer than F; then u likewise from v. They end as
-u, scaled so that both factors have the same norm.
+so that C completes a matrix of rank one, some of whose rows and columns may be corrupted
+arbitrarily by annotators who do not follow the model. Absolute skills come from two factors u and
+v, which start at 1 and are updated alternately: v_j becomes a trimmed mean of the ratios ``|C_jk| /
+u_k`` over the annotators k with items in common with j, without the F largest and the F smallest
+ratios, or all those beyond the previous v_j if they are fewer than F; then u is updated likewise
+from v. The absolute skills are u, scaled so that both factors have the same norm.
 
-Signs: annotators who agree less than by chance (C_jk < 0) should differ in sign, those who agree
-more should not. The vector that minimises the sum of (x_j + x_k)**2 over the former pairs and of
-half of
-(x_j - x_k)**2 over the latter, relative to its length weighted by each annotator's part in these
-sums, has the signs; of a block of annotators connected by common items most have positive
-skills. Skills are kept within 1 / sqrt(I) of the ends of their range, and items are decided by
-votes of the weight log(p_j (K - 1) / (1 - p_j)), whose exponentials are the posterior: Bayes' rule
-with the estimated p and equally probable categories.
+Signs: annotators who agree less than by chance (C_jk < 0) should differ in sign, others should not.
+The signs are those of the vector that minimises the sum of (x_j + x_k)**2 over the former pairs and
+of half of (x_j - x_k)**2 over the latter, relative to its norm weighted by each annotator's terms
+in these sums; within each block of annotators connected by common items, most skills are positive.
+Skills are kept at least 1 / sqrt(I) away from the ends of their range. The posterior follows by
+Bayes' rule with the estimated p and equally probable categories: votes are weighted by log(p_j (K -
+1) / (1 - p_j)), exponentiated and normalised.
 
 What differs from the paper's algorithm as its authors' program has it: factors start at 1 and
 not at random; F is at least 0; blocks are scaled and signed separately; the extra node that
 the program puts on each edge of agreement to determine the signs is eliminated, which changes
-nothing if signs exist that contradict no pair; and where as many skills of a block would be
-negative as positive, the side with more labels is positive.
+nothing if signs exist that contradict no pair; and if a block would have as many negative as
+positive skills, the side with more labels is positive.
 
 Ma and Olshevsky (2020), NeurIPS 33, 21841-21852.
 """
@@ -79,15 +77,15 @@ class MmsrFit(ConfusionFit):
     Attributes
     ----------
     posterior : ndarray, shape (I, K)
-        Exponentials of the weighted votes, as shares; 1/K each for an item without labels.
+        Normalised exponentials of the weighted votes; 1/K each for an item without labels.
     weights : ndarray, shape (J,)
-        Weight of each annotator's votes, log odds of `accuracy` against an even error.
+        Weight of each annotator's votes: log of `accuracy` over the probability of each error.
     accuracy : ndarray, shape (J,)
-        Probability of a right label; 1/K for an annotator who shares no item.
+        Probability of a correct label; 1/K for an annotator who shares no item.
     n_iterations : int
         Updates of both factors.
     converged : bool
-        Whether the largest change of an absolute skill came down to the tolerance.
+        Whether the largest change of an absolute skill fell to the tolerance.
     """
 
     weights: Floats
@@ -108,7 +106,7 @@ class MmsrFit(ConfusionFit):
         Returns
         -------
         int
-            Their number.
+            Number of free parameters.
         """
         return n_annotators
 
@@ -120,7 +118,7 @@ class MmsrFit(ConfusionFit):
 
     @cached_property
     def confusion(self) -> Floats:
-        """Confusion matrices, shape (J, K, K): ``[j, truth, label]``; errors fall evenly."""
+        """Confusion matrices, shape (J, K, K): ``[j, truth, label]``."""
         k = len(self.categories)
         if k == 1:
             return np.ones((self.accuracy.size, 1, 1))
@@ -130,14 +128,14 @@ class MmsrFit(ConfusionFit):
 
 
 class _Agreement(NamedTuple):
-    """C of the pairs of annotators with items in common, as compressed sparse rows, by block.
+    """C for pairs of annotators with items in common, as compressed sparse rows, by block.
 
     Attributes
     ----------
     matrix : sparse array, shape (J, J)
-        C, zeros within it stored.
+        C, with explicit zeros stored.
     block : ndarray of int, shape (J,)
-        Which block an annotator belongs to.
+        Block of each annotator.
     """
 
     matrix: csr_array
@@ -151,20 +149,21 @@ def fit(
     tolerance: float = 1e-8,
     max_iterations: int = 1_000,
 ) -> MmsrFit:
-    """Estimate skills by robust rank-one completion, and count votes weighted by them.
+    """Estimate skills by robust rank-one completion, and weight votes by them.
 
     Parameters
     ----------
     annotations : Annotations
         Any number of annotators and categories.
     n_trimmed : int, optional
-        F, the number of ratios taken out at either end, at least 0; annotators who don't follow the
-        model must be no more among those that anybody shares items with. By default, as in the
-        authors' program, one less than half of the fewest that anybody shares items with.
+        F, the number of ratios trimmed at either end, at least 0. It must be at least the number of
+        annotators who do not follow the model among those who share items with any given annotator.
+        By default, as in the authors' program, half the smallest number of annotators with whom any
+        annotator shares items, minus one.
     tolerance : float, default 1e-8
-        Change of an absolute skill at which to stop; with 0 all updates are done.
+        Stop when no absolute skill changes by more than this; with 0 all updates are done.
     max_iterations : int, default 1000
-        Updates after which to stop in any case. Trimming may make the skills go round in a circle.
+        Maximum number of updates. With trimming the skills may cycle.
 
     Returns
     -------
@@ -177,12 +176,13 @@ def fit(
         If there are no labels, they are on another scale, or no item has labels of two
         annotators.
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Notes
     -----
-    Agreement takes the time of all pairs of labels of an item, and the memory of all pairs of
-    annotators who share items. An update sorts each annotator's pairs.
+    Computing agreement takes time linear in the number of pairs of labels within items, and memory
+    linear in the number of pairs of annotators who share items. An update sorts each annotator's
+    pairs.
 
     References
     ----------
@@ -225,7 +225,7 @@ def fit(
 
 
 def _agreement(annotations: Annotations, k: int) -> _Agreement:
-    """Compare the labels of all pairs of annotators on the items of both."""
+    """Compare the labels of all pairs of annotators on common items."""
     item = annotations.item.astype(np.int64)
     n_annotators, n_items = annotations.n_annotators, annotations.n_items
 
@@ -255,7 +255,7 @@ def _completed(
     tolerance: float,
     max_iterations: int,
 ) -> tuple[Floats, int, bool]:
-    """Fit the factors; give absolute skills, the number of updates, and whether they stay."""
+    """Fit the factors; return absolute skills, number of updates, and convergence."""
     matrix, block = agreement
     n_others = np.diff(matrix.indptr)
     if n_trimmed is None:
@@ -280,7 +280,7 @@ def _balanced(first: Floats, second: Floats, block: NDArray[np.int32]) -> Floats
 
 
 def _signs(agreement: _Agreement, n_labels: Floats) -> Floats:
-    """Determine the signs of the skills: -1, 0 or 1 each, shape (J,)."""
+    """Return the signs of the skills, -1, 0 or 1, shape (J,)."""
     signs = np.zeros(agreement.block.size)
     told = agreement.matrix.copy()
     told.eliminate_zeros()  # by as much agreement as chance makes nothing is told
@@ -292,7 +292,7 @@ def _signs(agreement: _Agreement, n_labels: Floats) -> Floats:
 
 
 def _blocks(block: NDArray[np.int32]) -> Iterator[NDArray[np.intp]]:
-    """Give the annotators of each block of at least two."""
+    """Yield the annotators of each block of at least two."""
     order = np.argsort(block, kind="stable")
     for members in np.split(order, np.flatnonzero(np.diff(block[order])) + 1):
         if members.size > 1:
@@ -300,7 +300,7 @@ def _blocks(block: NDArray[np.int32]) -> Iterator[NDArray[np.intp]]:
 
 
 def _smoothest(matrix: csr_array) -> Floats:
-    """Find the vector that pairs of annotators contradict least."""
+    """Find the vector of signs that pairs of annotators contradict least."""
     # Half for a positive pair, one for a negative pair.
     strength = matrix.copy()
     strength.data = np.where(matrix.data > 0, 0.5, 1.0) * np.sign(matrix.data)

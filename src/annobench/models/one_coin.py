@@ -5,10 +5,10 @@ probability ``accuracy[j]``, and otherwise gives one of the K - 1 wrong labels, 
 probability; labels are independent given the category. An annotator's confusion matrix thus has
 ``accuracy[j]`` all along its diagonal and ``(1 - accuracy[j]) / (K - 1)`` elsewhere.
 
-Fitted by EM from the vote shares. With smoothing it finds the mode of the posterior under
-Dirichlet priors: `smoothing` is added to each of the K x K cells of an annotator's counts and to
-each of the K of the prevalence, as in `dawid_skene`, whose confusion matrices tied to one
-accuracy this model is.
+Fitted by EM from the vote shares. With smoothing it finds the posterior mode under Dirichlet
+priors: `smoothing` is added to each of the K x K counts of an annotator and each of the K counts of
+the prevalence, as in `dawid_skene`. The model equals `dawid_skene` with confusion matrices tied to
+one accuracy.
 
 Zhang, Chen, Zhou and Jordan (2016), Journal of Machine Learning Research 17, section 2 (one-coin
 model); EM as in Dawid and Skene (1979).
@@ -72,15 +72,15 @@ class OneCoinFit(ConfusionFit):
     prevalence : ndarray, shape (K,)
         Probability of each category, sums to 1.
     accuracy : ndarray, shape (J,)
-        Probability that annotator j is right, in [0, 1]; 1/K is guessing.
+        Probability that annotator j is right, in [0, 1]; 1/K for guessing.
     log_likelihood : float
         Log probability of the labels, categories summed out.
     log_posterior : float
-        The same plus the log densities of the priors without their constants.
+        `log_likelihood` plus the log densities of the priors without their constants.
     n_iterations : int
         Updates of the parameters.
     converged : bool
-        Whether the relative change of `log_posterior` came down to the tolerance.
+        Whether the relative change of `log_posterior` fell to the tolerance.
     history : ndarray, shape (n_iterations + 1,)
         `log_posterior` at the start and after every update; it never falls.
     """
@@ -106,7 +106,7 @@ class OneCoinFit(ConfusionFit):
         Returns
         -------
         int
-            Their number.
+            Number of free parameters.
         """
         return n_annotators + len(self.categories) - 1
 
@@ -122,7 +122,7 @@ class _Parameters(NamedTuple):
 
 
 class _Sums(NamedTuple):
-    """Expected items of each category; expected right labels, and labels, of each annotator."""
+    """Expected items by category; expected correct labels, and all labels, by annotator."""
 
     mass: Floats
     right: Floats
@@ -188,7 +188,7 @@ def fit(
     tolerance : float, default 1e-8
         Relative change of the log posterior at which EM stops; with 0 all updates are done.
     max_iterations : int, default 1_000
-        Updates after which EM stops in any case.
+        Maximum number of updates.
 
     Returns
     -------
@@ -201,12 +201,12 @@ def fit(
         If there are no labels, they are on another scale, or no item has labels of two
         annotators.
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Notes
     -----
-    An item without labels has the prevalence for its posterior and no part in it. An annotator
-    without labels has the accuracy 1/K. With one category known every accuracy is 1. An
+    The posterior of an item without labels is the prevalence; it does not affect the fit. The
+    accuracy of an annotator without labels is 1/K. With only one category every accuracy is 1. An
     iteration costs two additions per label and an exponential per item and category.
 
     References
@@ -239,7 +239,7 @@ def fit_partitions(
     Parameters
     ----------
     passing : Passing
-        The labels, and who passes over them.
+        The labels, and the workers that process them.
     smoothing, tolerance, max_iterations
         As for `fit`.
 

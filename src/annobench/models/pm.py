@@ -1,7 +1,7 @@
 """PM, or CRH for categories: categories and weights that minimise weighted disagreement.
 
 Let d_j be the distance of annotator j from the winners: the share of the annotator's labels that
-differ from them. Weights and winners are updated in turn::
+differ from the winner. Weights and winners are updated in turn::
 
     w_j = -log(d_j / max over annotators of d)
     the category of an item is the one whose labels have the most weight
@@ -9,13 +9,13 @@ differ from them. Weights and winners are updated in turn::
 from the winners of the unweighted vote until the winners no longer change. The annotator with the
 largest distance has weight 0. A label that ties with t - 1 others counts 1 - 1/t.
 
-The framework minimises the sum of w_j d_j over weights and winners. With the sum of the d instead
-of their maximum, and d_j the number of labels instead of the share, the two steps minimise it in
-turn under the constraint that the exp(-w_j) sum to 1 (theorems 1 and 2), and the objective never
-increases (theorem 6). In practice the authors use the maximum, and propose shares if annotators
-label different numbers of items. The survey of Zheng et al. (2017), where the method is called PM,
-uses the maximum and the number of labels, so that of two annotators with equal error rates the one
-with more labels has the smaller weight.
+The framework minimises the sum of w_j d_j over weights and winners. If distances are divided by
+their sum instead of their maximum, and d_j is the number of labels instead of the share, the two
+steps minimise this objective alternately under the constraint that the exp(-w_j) sum to 1 (theorems
+1 and 2), and it never increases (theorem 6). In practice the authors use the maximum, and propose
+shares if annotators label different numbers of items. The survey of Zheng et al. (2017), where the
+method is called PM, uses the maximum and the number of labels, so that of two annotators with equal
+error rates the one with more labels has the smaller weight.
 
 Li, Li, Gao, Zhao, Fan and Han (2014), Resolving conflicts in heterogeneous data by truth discovery
 and source reliability estimation, SIGMOD, 1187-1198, section 2.
@@ -66,14 +66,14 @@ class PmFit(Fit):
     Attributes
     ----------
     posterior : ndarray of float, shape (I, K)
-        Shares of the weighted votes, of the unweighted ones where all weights are 0; 1/K each for
+        Shares of the weighted votes, or of the unweighted ones if all weights are 0; 1/K each for
         an item without labels.
     weights : ndarray of float, shape (J,)
-        From 0 to 16.1, minus the log of 1e-7; NaN for an annotator without labels.
+        Between 0 and 16.1 = -log(1e-7); NaN for an annotator without labels.
     n_iterations : int
-        Rounds of weights and calls.
+        Rounds of weights and winners.
     converged : bool
-        Whether the last round left the winners as they were.
+        Whether the winners were unchanged in the last round.
     """
 
     weights: Floats
@@ -88,19 +88,19 @@ def fit(
     relative_to: Reference = "maximum",
     max_iterations: int = 100,
 ) -> PmFit:
-    """Weigh annotators by their distance from the calls, and call by the weights, in turn.
+    """Alternate between weights by distance from the winners and weighted voting.
 
     Parameters
     ----------
     annotations : Annotations
         Any number of annotators and categories; repeated labels are further labels.
     distance : {"share", "number"}, default "share"
-        Whether an annotator's distance is the share or the number of labels that are off.
+        Whether an annotator's distance is the share or the number of labels that differ.
     relative_to : {"maximum", "sum"}, default "maximum"
-        What the distances are divided by: the largest, or their sum.
+        Divisor of the distances: their maximum or their sum.
     max_iterations : int, default 100
-        Rounds, at least 0. Fewer than in other models, as winners stay after a few rounds or go
-        round in a circle.
+        Rounds, at least 0. Fewer than in other models, as the winners converge or cycle after a few
+        rounds.
 
     Returns
     -------
@@ -113,12 +113,12 @@ def fit(
         If there are no labels, they are on another scale, or no item has labels of two
         annotators.
     ValueError
-        If a number or a word is out of its range.
+        If an option is invalid.
 
     Notes
     -----
-    Where all agree on everything all weights are 0, and the votes are not weighted. A round costs
-    three additions per label.
+    If all annotators agree on everything, all weights are 0, and the votes are unweighted. A round
+    costs three additions per label.
 
     References
     ----------
@@ -166,7 +166,7 @@ def fit(
 def _weights(
     counted: Votes, winners: NDArray[np.bool_], distance: Distance, relative_to: Reference
 ) -> Floats:
-    """Give minus the logs of relative distances, NaN for an annotator without labels."""
+    """Return minus the logs of relative distances, NaN for an annotator without labels."""
     off = np.maximum(1 - counted.agreement(winners), 0)
     if distance == "number":
         off = off * counted.n_given
@@ -177,7 +177,7 @@ def _weights(
 
 
 def _count(counted: Votes, weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Count weighted votes, and all alike on items whose labels weigh nothing."""
+    """Count weighted votes, and unweighted ones on items whose labels all have weight 0."""
     votes, winners = counted.weighted(weights)
     weightless = votes.sum(axis=1) == 0
     if weightless.any():

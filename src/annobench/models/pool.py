@@ -1,4 +1,4 @@
-"""A log-linear pool of models, with weights that were learned from labels with gold.
+"""A log-linear pool of models, with weights learned from data sets with gold.
 
 The probability q(i, k) that item i is of category k combines those of M members, p_m(i, k)::
 
@@ -8,8 +8,8 @@ Members are fitted to the labels alone, by their defaults; probabilities below `
 are raised to it. Without gold, the weights w are those that minimise the log loss on public data
 sets, and b is 0. Known categories of some items update them: w has a normal prior around the
 shipped weights, b one around 0, with the standard deviations that weights and offsets have across
-data sets. `workflow/studies/pool` learns all of these, and `pool.json` has them. A classifier's
-probabilities may be one more member, whose weight has a normal prior with mean 0.
+data sets. All of these are learned by `workflow/studies/pool` and stored in `pool.json`. A
+classifier's probabilities may be a further member, whose weight has a normal prior with mean 0.
 
 Stone (1961), The opinion pool, Annals of Mathematical Statistics 32, 1339-1342; Genest and Zidek
 (1986), Combining probability distributions, Statistical Science 1, 114-148, for log-linear pools;
@@ -94,16 +94,16 @@ _SMOOTHING: Final = 0.01
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Weights of the members, and how much they vary from data set to data set.
+    """Weights of the members, and their variation between data sets.
 
     Attributes
     ----------
     mean : ndarray, shape (M,)
         Weights without gold, in the order of `MEMBERS`.
     spread : float
-        Standard deviation of a data set's own weights around these, above 0.
+        Standard deviation of individual data sets' weights around these, above 0.
     offset_spread : float
-        Standard deviation of its offsets around 0, above 0.
+        Standard deviation of individual data sets' offsets around 0, above 0.
     """
 
     mean: Floats
@@ -111,19 +111,19 @@ class Weights:
     offset_spread: float
 
     def update(self, logs: Floats, gold: NDArray[np.integer]) -> Mode:
-        """Fit weights and offsets to items of known categories.
+        """Fit weights and offsets to items with known categories.
 
         Parameters
         ----------
         logs : ndarray, shape (n, K, M) or (n, K, M + 1)
             Log probabilities of the members, and predictions.
         gold : ndarray of int, shape (n,)
-            Categories. Without an item this is the prior.
+            Known categories. Without items the result is the prior.
 
         Returns
         -------
         Mode
-            M weights, or M + 1, and K offsets.
+            M (or M + 1) weights and K offsets.
         """
         m, k = self.mean.size, logs.shape[1]
         more = logs.shape[2] - m
@@ -143,20 +143,21 @@ class PoolFit(ConfusionFit):
     prevalence : ndarray, shape (K,)
         Mean of the posterior over items that have labels.
     confusion : ndarray, shape (J, K, K)
-        Confusion matrices that the posterior implies; 0.01 is added to each count.
+        Confusion matrices implied by the posterior; 0.01 is added to each count.
     member_weights : ndarray, shape (M,)
-        Weights of the members, in the order of `MEMBERS`; with predictions M is one more, and
-        theirs is the last.
+        Weights of the members, in the order of `MEMBERS`, followed by the weight of the predictions
+        if there are any.
     offsets : ndarray, shape (K,)
         b, by category; 0 without gold.
     covariance : ndarray, shape (M + K, M + K)
-        Of weights and offsets.
+        Covariance matrix of weights and offsets.
     logs : ndarray, shape (I, K, M)
-        Log probabilities of the members, floored; M is one more with predictions.
+        Log probabilities of the members, floored, followed by those of the predictions if there are
+        any.
     gold : ndarray of int, shape (I,)
-        Known categories; -1 where there is none.
+        Known categories; -1 if unknown.
     unconverged : tuple of str
-        Members that stopped before they converged.
+        Members that stopped before convergence.
     """
 
     prevalence: Floats
@@ -202,12 +203,12 @@ class PoolFit(ConfusionFit):
         Raises
         ------
         AnnotationError
-            If the level is out of its range.
+            If the level is out of range.
 
         Notes
         -----
-        Of the uncertainty of weights and offsets, by the delta method on log odds; not of that of
-        the members' parameters.
+        It reflects the uncertainty of weights and offsets, by the delta method on log odds, but not
+        that of the members' parameters.
         """
         check_level(level, "pool")
         known = self.gold >= 0
@@ -242,7 +243,7 @@ class PoolFit(ConfusionFit):
         said = super().cautions(annotations)
         if not self.unconverged:
             return said
-        return [f"Members stopped before they converged: {', '.join(self.unconverged)}.", *said]
+        return [f"Members that stopped before convergence: {', '.join(self.unconverged)}.", *said]
 
     def _headline(self) -> str:
         n = int((self.gold >= 0).sum())
@@ -259,7 +260,7 @@ class Draws(NamedTuple):
     confusion : ndarray, shape (S, J, K, K)
         Confusion matrices.
     n_switched : int
-        0: the pool has no labels of classes that could be switched.
+        0: label switching cannot occur in a pool.
     """
 
     prevalence: Floats
@@ -281,30 +282,32 @@ def fit(
     annotations : Annotations
         Any number of annotators and categories.
     gold : mapping of str to str, or array_like of int, shape (I,), optional
-        Known categories: by item, or codes with -1 where there is none. They update the weights,
-        and the members do not see them.
+        Known categories: by item, or codes with -1 if unknown. They update the weights; the members
+        do not use them.
     weights : Weights, optional
-        Instead of the shipped ones.
+        Weights to use instead of the shipped ones.
     predictions : DataFrame, or array_like of shape (I, K), optional
-        A classifier's probabilities of the categories, as one more member: a column per category
-        by item, of which other items are left out, or an array in the order of the labels' items
-        and categories. They need gold items that the classifier was not trained on.
+        A classifier's probabilities, as a further member: a table indexed by item with a column per
+        category (other items are ignored), or an array in the order of the labels' items and
+        categories. They need gold items on which the classifier was not trained.
 
     Returns
     -------
     PoolFit
-        Posterior, weights with their covariance, what they imply of annotators.
+        Posterior, weights with their covariance, and implied parameters of annotators.
 
     Raises
     ------
     AnnotationError
         If there are no labels, they are on another scale, no item has labels of two annotators, or
-        gold is none for these items; if predictions are none for these items, or without gold.
+        gold does not fit these items; if predictions do not fit these items, or are given without
+        gold.
 
     Notes
     -----
-    Costs as much as all members; the pool itself a logarithm and an exponential per member, item
-    and category. Memory is M times that of the posterior, and that of the largest member.
+    The cost is that of all members; the pool itself costs a logarithm and an exponential per
+    member, item and category. Memory is M times that of the posterior, plus that of the largest
+    member.
 
     References
     ----------
@@ -322,9 +325,9 @@ def fit(
     more = _further(annotations, predictions)
     if more and not (known >= 0).any():
         raise AnnotationError(
-            "pool.fit: predictions need gold. How far a classifier is right is not known from "
-            "labels that it may have been trained on, so without gold its weight would be 0. Give "
-            "the categories of some items that it was not trained on (--gold)."
+            "pool.fit: predictions need gold. Labels on which a classifier may have been trained "
+            "do not show its accuracy, so without gold its weight would be 0. Give the categories "
+            "of some items on which it was not trained (--gold)."
         )
     tables, unconverged = fit_members(annotations)
     return _assembled(
@@ -344,14 +347,14 @@ def refit(
     weights: Weights | None = None,
     predictions: pd.DataFrame | ArrayLike | None = None,
 ) -> PoolFit:
-    """Pool the same members again with other gold, and with predictions or without.
+    """Pool the fitted members again with other gold or predictions.
 
     Parameters
     ----------
     annotations : Annotations
         The labels that were fitted.
     fitted : PoolFit
-        Whose members are taken.
+        The fit whose members are used.
     gold, weights, predictions : optional
         As for `fit`; without gold the weight of predictions is 0.
 
@@ -363,7 +366,7 @@ def refit(
     Raises
     ------
     AnnotationError
-        If gold or predictions are none for these items.
+        If gold or predictions do not fit these items.
     """
     annotations = as_annotations(annotations, "pool.refit")
     known = gold_codes(METHOD.name, annotations, gold)
@@ -405,7 +408,7 @@ def bootstrap(
     rng: np.random.Generator | int | None = None,
     replicates: int = 200,
 ) -> Draws:
-    """Draw prevalence and confusion matrices: weights from their distribution, items anew.
+    """Draw prevalence and confusion matrices, with random weights and resampled items.
 
     Parameters
     ----------
@@ -416,13 +419,13 @@ def bootstrap(
     rng : numpy.random.Generator or int, optional
         Source of randomness, or a seed.
     replicates : int, default 200
-        Draws.
+        Number of draws.
 
     Returns
     -------
     Draws
-        They carry the uncertainty of weights and offsets and the choice of items; the members
-        are not fitted again.
+        They reflect the uncertainty of weights and offsets, and the sampling of items; the members
+        are not refitted.
 
     Raises
     ------
@@ -458,17 +461,17 @@ def _stored() -> dict[str, Any]:
 
 
 def shipped_weights(dataset: str | None = None) -> Weights:
-    """Return weights that were learned from public data sets.
+    """Return weights learned from public data sets.
 
     Parameters
     ----------
     dataset : str, optional
-        A data set whose family must not have been learned from; by default all data sets.
+        A data set whose family is excluded from learning; by default no family is.
 
     Returns
     -------
     Weights
-        Those of all families but that of the data set, if it has one.
+        Weights learned from the other families.
     """
     stored = _stored()
     family = stored["families"].get(dataset)
@@ -477,7 +480,7 @@ def shipped_weights(dataset: str | None = None) -> Weights:
 
 
 def unseen(dataset: str) -> dict[str, Weights]:
-    """Return options of `fit` for a data set whose family must not have been learned from.
+    """Return options of `fit` with weights not learned from a data set's family.
 
     Parameters
     ----------
@@ -535,7 +538,7 @@ def _assembled(
 
 
 def _known(posterior: Floats, gold: NDArray[np.int32]) -> Floats:
-    """Put known categories in place."""
+    """Replace probabilities by known categories."""
     at = np.flatnonzero(gold >= 0)
     posterior[at] = 0.0
     posterior[at, gold[at]] = 1.0
@@ -543,7 +546,7 @@ def _known(posterior: Floats, gold: NDArray[np.int32]) -> Floats:
 
 
 def _implied(annotations: Annotations, posterior: Floats, times: Floats) -> tuple[Floats, Floats]:
-    """Return prevalence and confusion matrices, each item counted so often."""
+    """Return prevalence and confusion matrices, with items weighted by their counts."""
     a, k = annotations, annotations.n_categories
     weighted = posterior * times[:, None]
     counts = np.full((a.n_annotators, k, k), _SMOOTHING)

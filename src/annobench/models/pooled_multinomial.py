@@ -1,25 +1,24 @@
 r"""The pooled multinomial model, by Gibbs sampling: one confusion matrix for all annotators.
 
 An item is of category k with probability pi_k, the prevalence. Every annotator gives it the label l
-with probability zeta_kl, each label independently given the item's category::
+with probability zeta_kl, independently given the category::
 
     pi ~ Dirichlet(1, ..., 1)           c_i ~ Categorical(pi)
     zeta_k ~ Dirichlet(1, ..., 1)       x_n ~ Categorical(zeta_{c_i})
 
 Of six models of annotation that Paun et al. (2018) compare it is the simplest, and the baseline for
 the others: any gain over it comes from distinguishing annotators, or items.
-Items with the same labels have the same posterior, whoever gave them: a vote in which the labels of
-one category may count for more than those of another.
+Items with the same labels have the same posterior, whoever gave them: it is a vote in which labels
+of different categories may have different weights.
 
 **The labels of the classes.** Permuting the categories does not change likelihood or prior, so the
 posterior has K! equal parts. The prior is restricted to the part in which the classes are named
-after their most frequent labels: the trace of the confusion matrix, sum_k zeta_kk, is the largest
-that any
-order of its rows has. A sweep that ends elsewhere is relabelled, which samples the restricted
+after their most frequent labels: no permutation of its rows increases the trace of the confusion
+matrix, sum_k zeta_kk. A sweep that ends elsewhere is relabelled, which samples the restricted
 posterior exactly; relabellings are counted. The paper has no such restriction.
 
-**The sampler.** Prevalence and rows given the items' categories are Dirichlet, and the categories
-given them are independent: two exact draws a sweep.
+**The sampler.** Given the items' categories, prevalence and rows have Dirichlet distributions;
+given these, categories are independent. A sweep thus has two exact draws.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ METHOD = Method(
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Draws from the posterior, C chains of S draws; of each T-th draw, S' = ceil(S / T).
+    """Draws from the posterior: C chains of S draws, thinned to S' = ceil(S / T) for large arrays.
 
     Attributes
     ----------
@@ -105,11 +104,11 @@ class PooledMultinomialFit(SampledFit):
     Attributes
     ----------
     draws : Draws
-        The draws that everything else is computed from.
+        The draws from which everything else is computed.
     label_switches : ndarray of int, shape (C,)
-        Sweeps in the kept part of each chain after which the classes were relabelled.
+        Number of retained sweeps of each chain after which the classes were relabelled.
     thin : int
-        T: every T-th draw has the items' probabilities.
+        T: item probabilities are stored for every T-th draw.
     """
 
     draws: Draws
@@ -135,7 +134,7 @@ class PooledMultinomialFit(SampledFit):
         Returns
         -------
         int
-            Their number.
+            Number of free parameters.
         """
         return len(self.categories) ** 2 - 1
 
@@ -146,12 +145,12 @@ class PooledMultinomialFit(SampledFit):
 
     @cached_property
     def confusion(self) -> NDArray[np.float64]:
-        """Posterior mean of the common matrix, for every annotator the same, shape (J, K, K)."""
+        """Posterior mean of the common matrix, repeated for each annotator, shape (J, K, K)."""
         return for_all(self.draws.confusion.mean(axis=(0, 1)), self.annotators)
 
     @property
     def parameter_draws(self) -> ParameterDraws:
-        """Every T-th draw of prevalence and confusion matrices, of all chains in a row."""
+        """Every T-th draw of prevalence and confusion matrices, chains concatenated."""
         prevalence, confusion = (
             draws[:, :: self.thin].reshape(-1, *draws.shape[2:])
             for draws in (self.draws.prevalence, self.draws.confusion)
@@ -159,7 +158,7 @@ class PooledMultinomialFit(SampledFit):
         return ParameterDraws(prevalence, for_all(confusion, self.annotators))
 
     def _followed(self) -> dict[str, tuple[NDArray[Any], Sequence[str]]]:
-        """Names of pairs of categories are "truth > label"; of items the best category."""
+        """Name pairs of categories "truth > label", and items by their best category."""
         names, draws = self.categories, self.draws
         best = self.posterior.argmax(axis=1)
         return {
@@ -194,11 +193,11 @@ def fit(
     rng : numpy.random.Generator or int, optional
         Source of randomness, or a seed; each chain gets a generator spawned from it.
     chains, warmup, draws : int
-        Chains C, sweeps thrown away, and draws S kept in each.
+        Number of chains C, of warm-up sweeps, and of draws S per chain.
     thin : int, default 5
         Keep item probabilities of every T-th draw. The items' posterior uses all.
     memory_limit : int, default 2**32
-        Bytes that the draws may take.
+        Maximum size of the draws in bytes.
 
     Returns
     -------
@@ -208,20 +207,20 @@ def fit(
     Raises
     ------
     AnnotationError
-        If there is only one category, no label, no item with labels of two annotators, the
-        labels are not categories, or the memory limit does not suffice.
+        If there is only one category, no label, no item with labels of two annotators, the labels
+        are not categories, or the memory limit is too low.
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Warns
     -----
     ConvergenceWarning
-        If R-hat or effective draws say that the chains have not converged.
+        If the chains have not converged by R-hat or effective sample size.
 
     Notes
     -----
-    An item without labels has the prevalence for its probabilities. A sweep costs time linear in
-    the number of labels times K; memory is C (S' I K + S K^2) numbers.
+    The probabilities of an item without labels are the prevalence. A sweep costs time linear in the
+    number of labels times K; memory is C (S' I K + S K^2) numbers.
 
     References
     ----------

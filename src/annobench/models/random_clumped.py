@@ -1,9 +1,9 @@
 r"""The random-clumped model: the labels of an item depend on each other given its category.
 
-An item of category k gives everybody an impression z, with probability m_kz, and has a level t
-of clumping or h of guessing. Each of its labels is annotator j's own judgement, by row k of the
-annotator's confusion matrix, or is replaced with the probability of that level: by the
-impression, or by a guess, drawn from the labels of all items::
+An item of category k makes a common impression z on all annotators, with probability m_kz, and has
+a level t of clumping or h of guessing. Each label is annotator j's own judgement, by row k of the
+annotator's confusion matrix, or, with the probability t or h, it is replaced: by the impression, or
+by a guess drawn from the labels of all items::
 
     c_i ~ prevalence    z_i ~ m_{c_i}    level_i ~ share
     x_n ~ own_{j, c_i}  or with probability t:  x_n = z_i
@@ -11,23 +11,21 @@ impression, or by a guess, drawn from the labels of all items::
 
 Given its category and a level t, two labels of an item have the intraclass correlation t^2: the
 random-clumped multinomial distribution of Morel and Nagaraj (1993), here with unequal trials. A
-level h makes an item hard. The levels' shares are estimated from items whose labels agree more, or
-less, than independent errors explain. However many annotators agree, the item may have made the
-impression of another category on
-all of them.
+level h makes an item hard. The shares of the levels are identified by items whose labels agree
+more, or less, than independent errors explain. However many annotators agree, all of them may have
+had the impression of another category.
 
 Rows are partially pooled: row k of every annotator has a Dirichlet prior with mean m_k and
-concentration s. The mean row is also the distribution of impressions: what misleads one
-annotator is what may mislead all. Mean and concentration maximise the Dirichlet-multinomial
-likelihood of the expected counts of annotators' own labels, under priors; rows are posterior means
-given these counts; and the counts are expected under the rows. This is iterated from the vote
-shares until the posteriors converge, with Anderson acceleration (Walker and Ni 2011). No single
-function is maximised, so `converged` refers to the posterior.
+concentration s. The mean row is also the distribution of impressions: what may mislead one
+annotator may mislead all. Mean and concentration maximise the Dirichlet-multinomial likelihood of
+the expected counts of annotators' own labels, under priors; rows are posterior means given these
+counts; and the counts are expected under the rows. This is iterated from the vote shares until the
+posteriors converge, with Anderson acceleration (Walker and Ni 2011). No single function is
+maximised, so `converged` refers to the posterior.
 
-At last the posterior of an item is raised to a power below 1 and normalised, as no model of how
-annotators err together is right: temperature scaling (Guo et al. 2017), with a temperature that was
-chosen, as were the priors, on simulated worlds by `workflow/studies/random_clumped`, not on labels
-with gold.
+Finally, an item's posterior is raised to a power below 1 and normalised, as no model of dependent
+errors is correct: temperature scaling (Guo et al. 2017). The temperature and the priors were chosen
+on simulated data by `workflow/studies/random_clumped`, not on labels with gold.
 """
 
 from __future__ import annotations
@@ -84,17 +82,17 @@ class Prior:
     Attributes
     ----------
     clumping : tuple of float
-        Levels t, in [0, 1); 0 among them stands for labels of the annotators' own alone.
+        Levels t, in [0, 1); at level 0 all labels are the annotators' own.
     guessing : tuple of float
         Levels h, in (0, 1).
     items_per_level : float
-        Pseudo-counts of items of each level, above 0.
+        Pseudo-count of items at each level, above 0.
     right, wrong : float
-        Pseudo-counts of a mean row, on the diagonal, and off it in all, above 0.
+        Pseudo-counts of a mean row: on the diagonal, and off the diagonal in total, above 0.
     concentration : tuple of float
-        Shape and rate of the gamma prior of s, whose density is that of log s.
+        Shape and rate of the gamma prior of s, with its density on the scale of log s.
     power : float
-        Of an item's posterior, in (0, 1].
+        Power of an item's posterior, in (0, 1].
     """
 
     clumping: tuple[float, ...] = (0.0, 0.3, 0.6, 0.9)
@@ -122,13 +120,13 @@ class RandomClumpedFit(ConfusionFit):
     mean : ndarray, shape (K, K)
         m: the mean rows, and the probabilities of an item's impression by category.
     concentration : float
-        s > 0: how alike annotators are.
+        s > 0: concentration of the annotators' rows.
     clumping, guessing : ndarray, shape (T, 2)
-        Levels, in [0, 1), and the share of items of each; the shares of both sum to 1.
+        Levels, in [0, 1), and the share of items at each; the shares of both arrays sum to 1.
     guess : ndarray, shape (K,)
-        Probability of each label that is a guess.
+        Distribution of guessed labels.
     n_labels_by_item : ndarray of int, shape (I,)
-        Labels of each item.
+        Number of labels of each item.
     n_iterations : int
         Updates of the parameters.
     converged : bool
@@ -164,10 +162,10 @@ class RandomClumpedFit(ConfusionFit):
 
     @property
     def intraclass_correlation(self) -> float:
-        """Correlation of whether two labels of an item are right, given its category, in [0, 1).
+        """Correlation between two labels of an item being correct, given its category, in [0, 1).
 
-        Of annotators with the mean rows. Of clumped items alone it is the mean of t^2; that items
-        differ in how hard they are adds to it.
+        Computed for annotators with the mean rows. For clumped items alone it is the mean of t^2;
+        variation of difficulty between items adds to it.
         """
         right = float(self.prevalence @ np.diag(self.mean))
         (level, share), (hard, weight) = self.clumping.T, self.guessing.T
@@ -185,7 +183,7 @@ class RandomClumpedFit(ConfusionFit):
 
     def _headline(self) -> str:
         return (
-            f"{super()._headline()}, {self.n_labels_by_item.sum():,} labels worth "
+            f"{super()._headline()}, {self.n_labels_by_item.sum():,} labels equivalent to "
             f"{self.effective_labels:,.0f} independent ones"
         )
 
@@ -200,7 +198,7 @@ class RandomClumpedFit(ConfusionFit):
 
 
 class _Parameters(NamedTuple):
-    """Rows are means given `counts`, with concentration times mean for pseudo-counts."""
+    """Rows are means given `counts`, with concentration times mean as pseudo-counts."""
 
     prevalence: Floats
     share: Floats
@@ -237,12 +235,12 @@ def fit(
     annotations : Annotations
         Any number of annotators and categories.
     prior : Prior, optional
-        By default the one that was chosen on simulated data.
+        Fixed settings; by default those chosen on simulated data.
     tolerance : float, default 1e-5
-        Largest change of a probability of an item at which the search stops, 0 for none; larger
-        than in other models, where it is a relative change of what is maximised.
+        Stop when no item's probability changes by more than this; with 0 all updates are done.
+        Larger than in other models, where it is a relative change of the objective.
     max_iterations : int, default 1_000
-        Updates after which the search stops in any case.
+        Maximum number of updates.
 
     Returns
     -------
@@ -255,15 +253,14 @@ def fit(
         If there are no labels, they are on another scale, or no item has labels of two
         annotators.
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Notes
     -----
-    An item without labels has the prevalence for its posterior and no part in the fit. With T
-    levels an iteration costs K T operations a label, K^2 T an item and K^2 an annotator; memory is
-    that of fourteen confusion matrices of each annotator, fewer where these are large, and of the
-    posterior. After ten updates Anderson acceleration leads to the fixed point in a tenth of the
-    updates that it would take without.
+    The posterior of an item without labels is the prevalence; it does not affect the fit. With T
+    levels an iteration costs K T operations per label, K^2 T per item and K^2 per annotator; memory
+    is that of fourteen confusion matrices per annotator, fewer if these are large, and of the
+    posterior. From the tenth update, Anderson acceleration reduces the number of updates tenfold.
 
     References
     ----------
@@ -326,8 +323,8 @@ def _checked(prior: Prior) -> Prior:
         or not 0 < prior.power <= 1
     ):
         raise ValueError(
-            "random_clumped.fit: levels must be in [0, 1), some of them of clumping, the power "
-            f"in (0, 1] and other numbers above 0, got {prior}."
+            "random_clumped.fit: levels must be in [0, 1), with at least one of clumping, the "
+            f"power in (0, 1], and other numbers above 0, got {prior}."
         )
     return prior
 
@@ -368,13 +365,13 @@ class _Search:
         )
 
     def pack(self, now: _Parameters) -> Floats:
-        """Return logarithms of parameters, and counts divided by the root of all labels."""
+        """Return logarithms of parameters, and counts divided by the root of N."""
         parts = (now.prevalence, now.share, now.mean.ravel(), [now.concentration])
         counts = now.counts.ravel() / np.sqrt(self.label.size)
         return np.concatenate([*(np.log(part) for part in parts), counts])
 
     def unpack(self, packed: Floats) -> _Parameters:
-        """Return parameters from what `pack` returned, or what is near it."""
+        """Return the parameters of a packed vector."""
         k, n_levels = self.annotations.n_categories, self.levels.size
         ends = np.cumsum([k, n_levels, k * k, 1])
         *logarithms, counts = np.split(packed, ends)
@@ -394,7 +391,7 @@ class _Search:
         return np.asarray(mass / mass.sum())
 
     def expect(self, now: _Parameters) -> _Expected:
-        """Sum over categories, impressions, levels and origins of labels."""
+        """Do the E-step, summing over categories, impressions, levels and origins of labels."""
         n_items, k = self.annotations.n_items, self.annotations.n_categories
         own = np.maximum(now.own, np.finfo(float).tiny ** 0.5)  # whose inverse is no infinity
         expected = _Expected(
@@ -451,7 +448,7 @@ def scaled(posterior: Floats, power: float) -> Floats:
     Returns
     -------
     ndarray, shape (I, K)
-        Rows sum to 1; the most probable category stays the same.
+        Rows sum to 1; the most probable category is unchanged.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Majority vote that keeps ties.
 
-The probability of a category is its share of the item's labels. Annotators are not distinguished,
-and ties are not broken, so that scores can count them as a half.
+The probability of a category is its share of the item's labels. Annotators have equal weights, and
+ties are not broken, so that scores can count them as one half.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class VotingFit(Fit):
     posterior : ndarray of float, shape (I, K)
         Shares of the votes; 1/K each for an item without labels.
     prevalence : ndarray of float, shape (K,)
-        Mean of the shares over the items that have labels.
+        Mean of the shares over items with labels.
     winners : ndarray of bool, shape (I, K)
         The categories with the most votes.
     is_tie : ndarray of bool, shape (I,)
@@ -76,12 +76,12 @@ def fit(annotations: Annotations) -> VotingFit:
     Raises
     ------
     AnnotationError
-        If there is no label at all, or the labels are on the interval scale.
+        If there are no labels, or they are on the interval scale.
 
     Notes
     -----
-    An item without labels has the share 1/K everywhere and counts as a tie. The cost
-    is linear in the number of labels.
+    The shares of an item without labels are 1/K, and it counts as a tie. The cost is linear in the
+    number of labels.
 
     References
     ----------
@@ -131,7 +131,7 @@ def fit_partitions(passing: Passing) -> PartitionedFit:
     Parameters
     ----------
     passing : Passing
-        The labels, and who passes over them.
+        The labels, and the workers that process them.
 
     Returns
     -------

@@ -1,13 +1,13 @@
-"""Wawa, worker agreement with aggregate: a vote weighted by agreement with the vote.
+"""Wawa, worker agreement with aggregate: a vote weighted by agreement with the majority.
 
 After a majority vote, an annotator's accuracy is the share of the annotator's labels that agree
 with the winner; a label that ties with t - 1 others counts 1/t. In a second vote labels are
-weighted by these accuracies, and the shares of the weights are the probabilities. There is no
-further iteration.
+weighted by these accuracies; the probabilities are the shares of the weights. There is no further
+iteration.
 
 The weights are between 0 and 1, although log odds would be optimal
-(`annobench.models.weighted_voting`): three annotators who are right six times in ten outvote one
-who always is, and no label counts against its category.
+(`annobench.models.weighted_voting`): three annotators with accuracy .6 outvote one who is always
+right, and no label counts against its category.
 
 Ustalov, Pavlichenko and Tseitlin (2024), Journal of Open Source Software 9(96), 6227: crowd-kit,
 which breaks ties by the order of rows and of the categories' names, and counts an annotator's exact
@@ -52,8 +52,8 @@ class WawaFit(Fit):
     posterior : ndarray of float, shape (I, K)
         Shares of the weighted votes; 1/K each for an item without labels.
     accuracy : ndarray of float, shape (J,)
-        Share of an annotator's labels that name the winner of the unweighted vote, in [0, 1], and
-        the weight of each of them; NaN for an annotator without labels.
+        Share of an annotator's labels that agree with the winner of the unweighted vote, in [0, 1],
+        and the weight of the annotator's labels; NaN for an annotator without labels.
     """
 
     accuracy: Floats
@@ -80,8 +80,8 @@ def fit(annotations: Annotations) -> WawaFit:
 
     Notes
     -----
-    An item's winner is somebody's label, so that annotator's weight is above 0: no item with
-    labels is left without votes. The cost is four additions per label.
+    An item's winner agrees with at least one annotator, whose weight is above 0, so every item with
+    labels has votes. The cost is four additions per label.
 
     References
     ----------

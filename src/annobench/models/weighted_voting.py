@@ -7,14 +7,15 @@ then the optimal weights are the log odds ::
     w_j = log(a_j (K - 1) / (1 - a_j))
 
 and the item's probabilities are proportional to the exponentials of its categories' votes. An
-annotator who guesses has weight 0, one who is worse than that a negative weight.
+annotator who guesses has weight 0, and one who is worse a negative weight.
 
 Accuracies are estimated by agreement with the winners of the unweighted vote, after adding one
-right and K - 1 wrong labels to each annotator, so that one without labels has weight 0; a label
-that ties with t - 1 others counts 1/t. Then the weighted vote has new winners, and so on until they
-no longer change. Agreement with the majority overestimates accuracy, because it includes the
-annotator's own vote, the more so the fewer labels an item has. Models that use the probabilities of
-all categories, such as `one_coin`, do not have this fault.
+right and K - 1 wrong labels to each annotator, so that an annotator without labels has weight 0; a
+label that ties with t - 1 others counts 1/t. Accuracies and winners of the weighted vote are
+updated alternately until the winners no longer change. Agreement with the majority overestimates
+accuracy, because the majority includes the annotator's own vote, the more so the fewer labels an
+item has. Models that use the probabilities of all categories, such as `one_coin`, do not have this
+bias.
 
 Nitzan and Paroush (1982), International Economic Review 23, 289-297 (the weights, two
 categories); Berend and Kontorovich (2015), Journal of Machine Learning Research 16 (estimated).
@@ -66,7 +67,7 @@ class WeightedVotingFit(Fit):
     Attributes
     ----------
     posterior : ndarray of float, shape (I, K)
-        Exponentials of the votes, as shares; 1/K each for an item without labels.
+        Normalised exponentials of the votes; 1/K each for an item without labels.
     weights : ndarray of float, shape (J,)
         Weight of each annotator's votes, log odds of accuracy if estimated.
     accuracy : ndarray of float, shape (J,)
@@ -78,9 +79,9 @@ class WeightedVotingFit(Fit):
     is_tie : ndarray of bool, shape (I,)
         Whether more than one category won; an item without labels is a tie of all.
     n_iterations : int
-        Rounds of voting with estimated weights; 0 if the weights were stated.
+        Rounds of voting with estimated weights; 0 if the weights were given.
     converged : bool
-        Whether the last round left the winners as they were; True if weights were stated.
+        Whether the winners were unchanged in the last round; True if weights were given.
     """
 
     weights: Floats
@@ -102,10 +103,10 @@ def fit(
     annotations : Annotations
         Any number of annotators and categories; repeated labels are further votes.
     weights : array_like, shape (J,), optional
-        Weights to be used as they are. By default they are estimated.
+        Fixed weights; by default they are estimated.
     max_iterations : int, default 100
-        Rounds of estimation, at least 1; in the first, agreement is with the unweighted vote.
-        Fewer than in other models, as winners stay after a few rounds or go round in a circle.
+        Rounds of estimation, at least 1; the first uses agreement with the unweighted vote. Fewer
+        than in other models, as the winners converge or cycle after a few rounds.
 
     Returns
     -------
@@ -122,8 +123,7 @@ def fit(
 
     Notes
     -----
-    Estimation may go round in a circle, and then it has not converged. A round costs two
-    additions per label.
+    Estimation may cycle, and then has not converged. A round costs two additions per label.
 
     References
     ----------
@@ -169,7 +169,7 @@ class _Parameters(NamedTuple):
 
 
 class _Sums(NamedTuple):
-    """Labels of each annotator that agree with winners, all of them, and items with new winners."""
+    """Numbers of agreeing labels and of all labels by annotator, and of items with new winners."""
 
     agreeing: Floats
     given: Floats
@@ -196,7 +196,7 @@ def fit_partitions(passing: Passing, *, max_iterations: int = 100) -> Partitione
     Parameters
     ----------
     passing : Passing
-        The labels, and who passes over them.
+        The labels, and the workers that process them.
     max_iterations : int, default 100
         As for `fit`.
 
@@ -207,8 +207,8 @@ def fit_partitions(passing: Passing, *, max_iterations: int = 100) -> Partitione
 
     Notes
     -----
-    A pass counts the votes twice, with the weights of the round and of the one before it, so that
-    nothing is kept for an item.
+    A pass counts the votes twice, with the current and the previous weights, so that nothing is
+    stored per item.
     """
     labels = passing.labels
     METHOD.check(labels)
@@ -232,13 +232,14 @@ def _checked(weights: ArrayLike, annotations: Annotations) -> Floats:
     if stated.shape != (annotations.n_annotators,) or not np.isfinite(stated).all():
         raise AnnotationError(
             f"weighted_voting: weights must be {annotations.n_annotators} finite numbers, one for "
-            f"each annotator, got {stated.tolist()}. Give 0 to an annotator who is not to count."
+            f"each annotator, got {stated.tolist()}. Give weight 0 to an annotator who should be "
+            f"ignored."
         )
     return stated
 
 
 def _log_odds(right: Floats, given: Floats, n_categories: int) -> Floats:
-    """Estimate weights by how many labels agree with the winners, of how many, shape (J,)."""
+    """Estimate weights from numbers of agreeing labels and of all labels, shape (J,)."""
     k, wrong = n_categories, given - right
     if k == 1:
         return np.zeros(right.shape)

@@ -2,17 +2,16 @@
 
 An item is of any category with the same probability. Annotator j labels it correctly with
 probability ``accuracy[j]``, and otherwise gives one of the K - 1 wrong labels, each with the same
-probability; labels are independent given the category. EM begins with an accuracy of 0.8 for
-everybody. The E-step weights the labels by these accuracies; the M-step makes the accuracy of an
-annotator the mean probability that the annotator's labels are right.
+probability; labels are independent given the category. EM starts from an accuracy of 0.8 for every
+annotator. The E-step weights the labels by the accuracies; the M-step sets an annotator's accuracy
+to the mean probability that the annotator's labels are correct.
 
-The model is `one_coin` without the prevalence, which is even here and estimated there, without
-smoothing, and with another start. EM therefore maximises the likelihood alone.
+The model is `one_coin` with a uniform prevalence, without smoothing, and with another start. EM
+therefore maximises the likelihood.
 
-What differs from the paper: it links words to entities, where a label says yes or no to a link,
-several links of one word exclude each other, and prior probabilities of links come from a
-classifier;
-all of that is a factor graph. Without them its update is the one above, as in the survey by Zheng,
+What differs from the paper: it links words to entities with a factor graph, in which a label
+accepts or rejects a link, links of the same word are mutually exclusive, and prior probabilities of
+links come from a classifier. Without these its update is the one above, as in the survey by Zheng,
 Li, Li, Shan and Cheng (2017) for any number of categories, with twenty updates; ours stop by a
 convergence rule.
 
@@ -71,13 +70,13 @@ class ZenCrowdFit(ConfusionFit):
     posterior : ndarray, shape (I, K)
         Probability of each category for each item; 1/K for an item without labels.
     accuracy : ndarray, shape (J,)
-        Probability that annotator j is right, in [0, 1]; 1/K is guessing.
+        Probability that annotator j is right, in [0, 1]; 1/K for guessing.
     log_likelihood : float
         Log probability of the labels, categories summed out.
     n_iterations : int
         Updates of the accuracies.
     converged : bool
-        Whether the relative change of `log_likelihood` came down to the tolerance.
+        Whether the relative change of `log_likelihood` fell to the tolerance.
     history : ndarray, shape (n_iterations + 1,)
         `log_likelihood` at the start and after every update; it never falls.
     """
@@ -101,7 +100,7 @@ class ZenCrowdFit(ConfusionFit):
         Returns
         -------
         int
-            Their number.
+            Number of free parameters.
         """
         return n_annotators
 
@@ -123,7 +122,7 @@ def fit(
     tolerance : float, default 1e-8
         Relative change of the log likelihood at which EM stops; with 0 all updates are done.
     max_iterations : int, default 1_000
-        Updates after which EM stops in any case.
+        Maximum number of updates.
 
     Returns
     -------
@@ -136,12 +135,12 @@ def fit(
         If there are no labels, they are on another scale, or no item has labels of two
         annotators.
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Notes
     -----
-    An annotator without labels has the accuracy 1/K. With one category known every accuracy
-    is 1. An iteration costs two additions per label and an exponential per item and category.
+    The accuracy of an annotator without labels is 1/K. With only one category every accuracy is 1.
+    An iteration costs two additions per label and an exponential per item and category.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Zero-based skill: votes and agreement with the winners in turn, until neither changes.
+"""Zero-based skill: weighted votes and agreement with the winners, alternately to convergence.
 
 Labels are weighted by their annotators' accuracies a_j, which move towards the share s_j of the
 annotator's labels that agree with the winner of the weighted vote; a label that ties with t - 1
@@ -6,12 +6,12 @@ others counts 1/t. Round r is ::
 
     a_j <- a_j + rate_r (s_j - a_j)
 
-which is a step down the slope of (s_j - a_j)^2. The rate is 1 in the first nineteen rounds and then
-halved every twenty. With a rate of 1 the old accuracy is discarded, so that the starting value does
-not matter: no round is an unweighted vote, one is `wawa`, and more are Wawa repeated. The sum of
-n_j a_j^2 then never decreases, n_j being the number of an annotator's labels, by the Cauchy-Schwarz
-inequality; when it stays constant, so do winners and accuracies. More than nineteen rounds are
-rarely needed, and smaller rates only slow convergence.
+a gradient step on (s_j - a_j)^2. The rate is 1 in the first nineteen rounds and then halved every
+twenty. With a rate of 1 the old accuracy is discarded, so that the starting value does not matter:
+no round is an unweighted vote, one is `wawa`, and more are Wawa repeated. The sum of n_j a_j^2 then
+never decreases, n_j being the number of an annotator's labels, by the Cauchy-Schwarz inequality;
+when it stays constant, so do winners and accuracies. More than nineteen rounds are rarely needed,
+and smaller rates only slow convergence.
 
 Ustalov, Pavlichenko and Tseitlin (2024), Journal of Open Source Software 9(96), 6227: crowd-kit,
 which always does a hundred rounds, and breaks ties by the order of the categories' names.
@@ -53,7 +53,7 @@ ROUNDS, FACTOR = 20, 0.5
 
 @dataclass(frozen=True, eq=False)
 class ZeroBasedSkillFit(Fit):
-    """Votes weighted by accuracies that agree with them.
+    """Votes weighted by self-consistent accuracies.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class ZeroBasedSkillFit(Fit):
     n_iterations : int
         Rounds.
     converged : bool
-        Whether accuracies and agreement with the winners came together.
+        Whether accuracies and agreement with the winners converged.
     """
 
     accuracy: Floats
@@ -75,18 +75,18 @@ class ZeroBasedSkillFit(Fit):
 def fit(
     annotations: Annotations, *, tolerance: float = 1e-8, max_iterations: int = 100
 ) -> ZeroBasedSkillFit:
-    """Vote and count agreement with the winners in turn.
+    """Alternate between weighted voting and agreement with the winners.
 
     Parameters
     ----------
     annotations : Annotations
         Any number of annotators and categories; repeated labels are further votes.
     tolerance : float, default 1e-8
-        Distance of accuracies from agreement, before a round, at which it is the last; with 0 all
-        rounds are done.
+        Stop when no accuracy differs from its agreement by more than this; with 0 all rounds are
+        done.
     max_iterations : int, default 100
-        Rounds after which to stop in any case. Fewer than in other models, as in crowd-kit, and
-        as the rate is then 1/32.
+        Maximum number of rounds. Fewer than in other models, as in crowd-kit, since the rate is
+        then 1/32.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def fit(
         If there are no labels, they are on another scale, or no item has labels of two
         annotators.
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Notes
     -----

@@ -34,7 +34,7 @@ _GRID = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Guesses(SummarisedScalars):
-    """The guess distribution, given or estimated, and the chance agreement that follows.
+    """The guess distribution, given or estimated, and the resulting chance agreement.
 
     Attributes
     ----------
@@ -121,8 +121,8 @@ def _corners(values: Floats, n_categories: int, guess: Guess, caller: str) -> li
     if n_categories == 2 and values.size <= 2:
         if values[0] > values[-1]:
             raise AnnotationError(
-                f"{caller}: the range of guess_distribution {guess!r} runs downwards. Give (low, "
-                "high)."
+                f"{caller}: the range of guess_distribution {guess!r} is descending. Give (low, "
+                f"high)."
             )
         return [np.array([1 - p, p]) for p in values]
     if values.size == n_categories:
@@ -135,8 +135,8 @@ def _corners(values: Floats, n_categories: int, guess: Guess, caller: str) -> li
     if values.size != 2:
         raise AnnotationError(
             f"{caller}: guess_distribution has {values.size} number(s) for {n_categories} "
-            "categories. Give one probability for each category, or a range (low, high) that each "
-            "lies in."
+            "categories. Give one probability for each category, or a range (low, high) that "
+            "contains each of them."
         )
     low, high = values
     if not (n_categories * low <= 1 <= n_categories * high):

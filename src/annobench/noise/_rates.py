@@ -45,7 +45,7 @@ class Groups:
     Attributes
     ----------
     seen : ndarray of int, shape (B,)
-        Items in each group, from small to large shares; those without a majority are in none.
+        Items in each group, from small to large shares; items without a majority are in none.
     n_items : int
         All items M.
     rates : ndarray, shape (R,)

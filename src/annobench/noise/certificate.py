@@ -94,7 +94,7 @@ Bound = Callable[[float, float], int]
 
 @dataclass(frozen=True)
 class EasyHardModel:
-    """What a certificate assumes and finds under the model "easy_hard".
+    """Assumptions and results of a certificate under the model "easy_hard".
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class EasyHardModel:
     @property
     def assumption(self) -> str:
         """The assumption, to be read after "if"."""
-        source = "which is estimated from the disagreements" if self.estimated else "as was given"
+        source = "which is estimated from the disagreements" if self.estimated else "as given"
         return (
             "all annotators give an easy item the same label, and each guesses a hard one "
             f"independently, by one distribution, {source}"
@@ -129,7 +129,7 @@ class EasyHardModel:
 
 @dataclass(frozen=True)
 class RatesModel:
-    """What a certificate assumes and finds under the model "rates".
+    """Assumptions and results of a certificate under the model "rates".
 
     Attributes
     ----------
@@ -173,9 +173,9 @@ class Certificate(Summarised):
         Point estimate of the number of guesses, at the maximum-likelihood distribution of guesses
         or rates.
     easy_hard : EasyHardModel or None
-        What was assumed and found, if the model is "easy_hard".
+        Assumptions and results, if the model is "easy_hard".
     rates : RatesModel or None
-        The same, if the model is "rates".
+        Assumptions and results, if the model is "rates".
     retained : ndarray of bool, shape (I,)
         Items retained.
     label : ndarray of int, shape (I,)
@@ -286,7 +286,7 @@ class Certificate(Summarised):
         Returns
         -------
         Truth
-            How many retained labels are wrong.
+            The numbers of retained labels checked and wrong.
 
         Raises
         ------
@@ -364,7 +364,7 @@ class Truth(SummarisedScalars):
     n_checked : int
         Retained labels whose item has a gold category.
     n_wrong : int
-        Those that are another category.
+        Number of these whose gold category differs.
     n_guesses : int
         The bound of the certificate.
     """
@@ -382,7 +382,7 @@ class Truth(SummarisedScalars):
     def exceeds(self) -> bool:
         """Whether more labels are wrong than the bound on the number of guesses.
 
-        Some wrong labels are then not guesses: annotators agree on a category that gold is not.
+        Some wrong labels are then not guesses: annotators agree on a category other than gold.
         """
         return self.n_wrong > self.n_guesses
 
@@ -422,8 +422,8 @@ def certificate(
     Parameters
     ----------
     annotations : Annotations
-        Nominal or ordinal labels; numbers after `dichotomise`. The number of labels may vary, if
-        it does not depend on whether an item is hard.
+        Nominal or ordinal labels; numbers after `dichotomise`. The number of labels may vary
+        between items, provided that it does not depend on difficulty.
     level : float, default 0.95
         Confidence level, in (0, 1).
     guess_distribution : float or sequence of float, optional
@@ -455,7 +455,7 @@ def certificate(
 
     Notes
     -----
-    Linear in the number of labels; the bound takes some hundredths of a second.
+    Linear in the number of labels; the bound itself takes some hundredths of a second.
 
     References
     ----------
@@ -520,19 +520,19 @@ def dichotomise(annotations: Annotations, threshold: float) -> Annotations:
     Parameters
     ----------
     annotations : Annotations
-        Whose categories are numbers.
+        Labels whose categories are numbers.
     threshold : float
         Labels of at least this are in the second category.
 
     Returns
     -------
     Annotations
-        Nominal, of the two categories "below <threshold>" and "<threshold> or more".
+        Nominal labels with the two categories "below <threshold>" and "<threshold> or more".
 
     Raises
     ------
     AnnotationError
-        If a category is no number, or all labels lie on one side.
+        If a category is not a number, or all labels lie on one side.
 
     Examples
     --------
@@ -561,7 +561,7 @@ def _check_share(name: str, value: float) -> None:
 
 
 def _model(model: Model | None, guess_distribution: Guess | None, votes: Votes) -> Model:
-    """Choose by the design alone: a choice by the labels would change the level."""
+    """Choose a model from the design alone, as choosing from the labels would affect the level."""
     if model in ("easy_hard", "rates"):
         return model
     if model is not None:
@@ -625,7 +625,7 @@ def bounds(
     Parameters
     ----------
     votes : Votes
-        Of items with two labels or more.
+        Votes of items with two or more labels.
     model, guess_distribution, easy_rate, level
         As in `certificate`.
 
@@ -636,7 +636,7 @@ def bounds(
         bound, not yet capped by the number of retained labels; negative if the labels reject the
         model.
     expected : callable
-        Takes that share; returns a point estimate.
+        Takes the required share; returns a point estimate.
     guesses : Guesses or None
         The guess distribution, given or estimated; None for "rates".
     """
@@ -684,11 +684,11 @@ def posterior_bound(
     Parameters
     ----------
     votes : Votes
-        Of items with two labels or more.
+        Votes of items with two or more labels.
     guesses : Guesses or None
         As from `bounds`.
     min_agreement : float
-        Share of labels that an item needs.
+        Required share of labels.
     alpha : float
         Posterior probability of more guesses.
 
@@ -848,13 +848,12 @@ def _remarks(
     if not fits:
         found.append(
             "No distribution of rates fits these labels: annotators are not independent given the "
-            "item, as when some answer without looking. Leave them out, or take "
-            "model='easy_hard'."
+            "item, as when some answer without looking. Leave these out, or use model='easy_hard'."
         )
     if np.unique(votes.size).size > 1:
         found.append(
             "Items have unequal numbers of labels; the bound assumes that this number does not "
-            "depend on whether an item is hard."
+            "depend on difficulty."
         )
     if (
         guesses is not None

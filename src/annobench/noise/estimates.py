@@ -46,7 +46,7 @@ def hard_share(
     annotations : Annotations
         Nominal or ordinal labels; numbers after `noise.dichotomise`.
     level : float, default 0.95
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
     guess_distribution : float or sequence of float, optional
         Distribution of guesses, as in `noise.certificate`, for the model "easy_hard".
     easy_rate : float, default 0.6
@@ -189,7 +189,8 @@ def _lazy_row(
     if diligent is None:
         return row | {
             "note": "not identified: lazy annotators shift the rates of all components towards "
-            "their own, as other rates would. Give the diligent mixture"
+            "their own rate, which other rates could explain, too. Give the diligent "
+            "mixture"
         }
     fitted = mixtures.fit_lazy(mixtures.Counts.from_annotations(annotations), diligent)
     return row | {
@@ -203,7 +204,7 @@ def _lazy_row(
 def _dawid_skene_row(annotations: Annotations, votes: Votes, level: float) -> dict[str, Any]:
     """Rescale posterior uncertainty to 1 for equal probabilities and 0 for certainty."""
     if annotations.anonymous:
-        return {"model": "dawid_skene", "note": "who gave each label is not known"}
+        return {"model": "dawid_skene", "note": "annotators are unknown"}
     k = votes.n_categories
     posterior = dawid_skene.fit(annotations).posterior[votes.item]
     doubt = (1 - posterior.max(axis=1)) * k / (k - 1)

@@ -130,7 +130,7 @@ def _reasons(
     names: NDArray[np.object_],
     easy_rate: float,
 ) -> list[str]:
-    """Return the reasons why an item may be hard; none for a clear one."""
+    """Return the reasons why an item may be hard, if any."""
     size, top = counts.sum(), counts[best]
     found = []
     tied = np.flatnonzero(counts == top)
@@ -141,9 +141,9 @@ def _reasons(
     elif row.p_value < 0.05:
         found.append(f"{top} of {size} labels are too few for {easy_rate:.6g} of all annotators")
     elif row.probability >= 0.5:
-        found.append(f"with {top} of {size} labels more likely hard than not, among these items")
+        found.append(f"with {top} of {size} labels more probably hard than not, among these items")
     if tied.size == 1 and category != best:
-        found.append(f"weighing annotators by their errors makes it {names[category]}")
+        found.append(f"weighting annotators by accuracy gives {names[category]}")
     elif tied.size == 1 and row.posterior < _CERTAIN:
         found.append(f"Dawid and Skene's model gives {names[category]} only {row.posterior:.2f}")
     if gold >= 0 and gold != best:

@@ -1,9 +1,9 @@
 """Heterogeneity of items and of annotators: four models compared by cross-validation.
 
 An item belongs to one of T components; given the component, an annotator gives label k with a
-certain probability. The components are the K categories, or the categories and one of hard items.
-Annotators all have the probabilities of the component, or each has probabilities drawn from a
-Dirichlet distribution around them (beta for two categories). This makes four models:
+certain probability. The components are the K categories, or the categories and a component of hard
+items. Annotators share the probabilities of the component, or each has individual probabilities
+from a Dirichlet distribution around them (beta for two categories). This gives four models:
 
 =====================  ===========================================================
 "plain"                K components, homogeneous annotators (a mixture of K binomials)
@@ -56,7 +56,7 @@ class ComponentFit(Summarised):
     rate : ndarray, shape (T, K)
         Probability of each label given the component, over all annotators.
     annotator_rate : ndarray, shape (J, T, K)
-        The same for each annotator; equal to `rate` for homogeneous annotators.
+        Probability of each label by annotator; equal to `rate` for homogeneous annotators.
     posterior : ndarray, shape (I, T)
         Probability of each component for each item.
     """
@@ -91,7 +91,7 @@ def fit_components(
     hard : bool
         Whether to add a component of hard items to the categories.
     concentration : float or None
-        Of the Dirichlet distribution of annotators; None for homogeneous annotators.
+        Concentration of the annotators' Dirichlet distribution; None for homogeneous annotators.
     iterations : int, default 40
         Number of EM steps.
 
@@ -178,7 +178,8 @@ def heterogeneity(
 
     Notes
     -----
-    The concentration is chosen on the same held-out labels as the score, a small optimism.
+    The concentration is chosen on the held-out labels that give the score, which is slightly
+    optimistic.
     """
     annotations = as_annotations(annotations, "heterogeneity")
     Votes.of(annotations, "heterogeneity")

@@ -1,4 +1,4 @@
-"""Power and sample size of the noise certificate: how many annotators and items are needed.
+"""Power of the noise certificate, and numbers of annotators and items needed.
 
 All functions assume the easy/hard model with a given guess distribution and the same number of
 labels for each item. An item is hard with probability `hard`, and then disagreed on with
@@ -76,7 +76,7 @@ def certification_power(
     Raises
     ------
     AnnotationError
-        If an argument is out of its range.
+        If an argument is out of range.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def annotators_needed(
     Raises
     ------
     AnnotationError
-        If an argument is out of its range, or no number of annotators suffices.
+        If an argument is out of range, or no number of annotators suffices.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def annotators_needed(
             break
     raise AnnotationError(
         f"annotators_needed: no number of annotators certifies {rate:g} of {n_items:,} items with "
-        f"{hard:g} hard ones in {power:g} of cases. Take more items, or a larger rate."
+        f"{hard:g} hard ones in {power:g} of cases. Use more items, or a larger rate."
     )
 
 
@@ -178,7 +178,7 @@ def items_needed(
     n_categories: int = 2,
     level: float = 0.95,
 ) -> int:
-    """Find the number of items needed to certify the unanimous ones.
+    """Find the number of items needed to certify the unanimous items.
 
     Parameters
     ----------
@@ -196,13 +196,13 @@ def items_needed(
     Returns
     -------
     int
-        A sufficient number such that one item less is not sufficient. Power is a sawtooth function
-        of the number of items, so that some smaller numbers may also be sufficient.
+        A sufficient number for which one item fewer is not sufficient. Power is a sawtooth function
+        of the number of items, so some smaller numbers may also suffice.
 
     Raises
     ------
     AnnotationError
-        If an argument is out of its range, or the expected share of guesses exceeds `rate`.
+        If an argument is out of range, or the expected share of guesses exceeds `rate`.
 
     Examples
     --------
@@ -224,8 +224,8 @@ def items_needed(
     if expected >= rate or high >= _MAX_ITEMS:
         raise AnnotationError(
             f"items_needed: of the items on which {n_annotators} annotators agree, {expected:.3g} "
-            f"are expected to be guesses, and the rate to be certified is {rate:g}. Take more "
-            "annotators, or a larger rate."
+            f"are expected to be guesses, and the rate to be certified is {rate:g}. Use more "
+            f"annotators, or a larger rate."
         )
     low = high // 2 if high > 2 else 0
     while high - low > 1:
@@ -275,7 +275,7 @@ def plan(
     Raises
     ------
     AnnotationError
-        If an argument is out of its range.
+        If an argument is out of range.
 
     Examples
     --------
@@ -348,12 +348,12 @@ def items_to_tell_apart(
     Returns
     -------
     int
-        The smallest number by doubling and bisection.
+        A sufficient number, found by doubling and bisection.
 
     Raises
     ------
     AnnotationError
-        If an argument is out of its range, or no number of items suffices.
+        If an argument is out of range, or no number of items suffices.
 
     Notes
     -----
@@ -389,7 +389,7 @@ def items_to_tell_apart(
     if high >= _MAX_ITEMS:
         raise AnnotationError(
             f"items_to_tell_apart: no number of items up to {_MAX_ITEMS:,} distinguishes a "
-            f"difference of {difference:g} from guesses. Take more annotators."
+            f"difference of {difference:g} from guesses. Use more annotators."
         )
     low = high // 2
     while high - low > 1:
@@ -399,7 +399,7 @@ def items_to_tell_apart(
 
 
 def _setback(n_guesses: int, systems: Systems, alpha: float) -> int:
-    """Return the upper limit of the items by which guesses set a system back."""
+    """Return the upper limit of the number of items that a system loses by guesses."""
     if n_guesses == 0:
         return 0
     differ = DIFFER[systems]
@@ -410,7 +410,7 @@ def _setback(n_guesses: int, systems: Systems, alpha: float) -> int:
 def _check(
     n_items: int, n_annotators: int, hard: float, rate: float, level: float, power: float = 0.5
 ) -> None:
-    """Refuse arguments out of range."""
+    """Reject arguments out of range."""
     if n_items % 1 or n_annotators % 1:
         raise AnnotationError(
             f"plan: items and annotators must be whole numbers, got {n_items} and {n_annotators}."

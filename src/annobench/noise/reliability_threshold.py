@@ -1,11 +1,12 @@
-"""How many annotators must mark an item to reject the hypothesis of marking at random.
+"""Number of annotators who must mark an item to reject random marking.
 
 Annotators mark the occurrences of a phenomenon and leave everything else unmarked; a mark may be
 deliberate or random. Under the null hypothesis each annotator marks every item with the same
 probability, the annotator's rate of marks. The number of marks of an item then has a
 Poisson-binomial distribution, and the threshold is its upper critical value. Items that reach it
-were very probably marked deliberately by at least one annotator. Nothing follows for items below
-the threshold: if marks are rare, an item without any is also likely under the null hypothesis.
+were very probably marked deliberately by at least one annotator. Nothing can be concluded for items
+below the threshold: if marks are rare, an item without any is likely under the null hypothesis,
+too.
 
 Beigman Klebanov and Shamir (2006) used the normal approximation for 20 annotators, Beigman
 Klebanov, Beigman and Diermeier (2008, section 3) the exact distribution for nine.
@@ -87,8 +88,8 @@ class ReliabilityThreshold(Summarised):
         Returns
         -------
         DataFrame
-            A row for each number of marks 0, ..., n + 1: chance (of at least so many), reliable;
-            index marks.
+            A row for each number of marks 0, ..., n + 1: chance (of at least as many), reliable;
+            the index is the number of marks.
         """
         index = pd.RangeIndex(self.chance.size, name="marks")
         return pd.DataFrame({"chance": self.chance, "reliable": index >= self.n_marks}, index=index)
@@ -109,7 +110,7 @@ class ReliabilityThreshold(Summarised):
         axes = axes_or_new(axes)
         axes.semilogy(self.chance[:-1], "o-")
         axes.axvline(self.n_marks, color="grey", linestyle=":", label="threshold")
-        axes.set(xlabel="marks", ylabel="probability of at least so many")
+        axes.set(xlabel="marks", ylabel="probability of at least as many")
         axes.legend()
         return axes
 
@@ -134,7 +135,7 @@ class DeliberateItems(Summarised):
     threshold : ndarray of int, shape (I,)
         Critical value of each item; larger than its number of labels if none is significant.
     reliable : ndarray of bool, shape (I,)
-        Where the marks reach the threshold.
+        Whether the marks reach the threshold.
     expected_items : float
         Expected number of items that reach their threshold under the null hypothesis.
     items : tuple of str
@@ -263,7 +264,7 @@ def poisson_binomial_pmf(rates: ArrayLike) -> NDArray[np.float64]:
 
 
 def threshold(rates: ArrayLike, *, level: float) -> ReliabilityThreshold:
-    """Find how many of n annotators must mark an item to reject marking at random.
+    """Find the number of annotators who must mark an item to reject random marking.
 
     Parameters
     ----------
@@ -314,7 +315,7 @@ def deliberate(
     level: float,
     rates: ArrayLike | None = None,
 ) -> DeliberateItems:
-    """Find the items with more marks than marking at random explains.
+    """Find the items with more marks than random marking explains.
 
     Parameters
     ----------
@@ -401,7 +402,7 @@ def compare_cuts(
     replicates: int = 2000,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Compare all cuts of the number of marks as predictors of another measurement.
+    """Compare cut-offs for the number of marks as predictors of another variable.
 
     A threshold against random marking need not be the most informative cut. Each cut, items with
     at least k marks against the others, explains a share of the variance of the outcome.
@@ -436,7 +437,7 @@ def compare_cuts(
     count, y = np.asarray(marks, dtype=np.int64), np.asarray(outcome, dtype=np.float64)
     if count.ndim != 1 or count.shape != y.shape:
         raise ValueError(
-            f"compare_cuts: marks and outcome must be of one length, got {count.shape} and "
+            f"compare_cuts: marks and outcome must have the same length, got {count.shape} and "
             f"{y.shape}."
         )
     if not np.isfinite(y).all():
@@ -507,7 +508,7 @@ def _rates(
     p = np.asarray(rates, dtype=np.float64)
     if p.shape not in ((), (n,)):
         raise ValueError(
-            f"deliberate: rates must be one number or {n}, one an annotator, "
+            f"deliberate: rates must be one number or {n}, one per annotator, "
             f"got an array of shape {p.shape}."
         )
     if not ((p >= 0) & (p <= 1)).all():

@@ -1,4 +1,4 @@
-"""Pairwise judgements: which of two was better, and the ranking that follows."""
+"""Pairwise judgements and rankings from them."""
 
 import lazy_loader
 

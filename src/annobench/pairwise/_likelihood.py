@@ -67,7 +67,7 @@ def information(of: Comparisons, at: Estimate, weight: Floats) -> Floats:
 
 
 def assemble(of: Comparisons, points: Floats, both: Floats, ties: float) -> Floats:
-    """Add up the products of derivatives of comparisons, as a matrix of all parameters."""
+    """Sum the products of derivatives of comparisons, as a matrix of all parameters."""
     k = of.n_items
     found = np.zeros((k + 1, k + 1))
     np.add.at(found, (of.left, of.left), points)

@@ -1,4 +1,4 @@
-"""Which strengths are finite: items that beat one another in a circle, and those above and below.
+"""Items with finite strengths (a strongly connected group), and those above and below.
 
 The maximum of the likelihood is finite if and only if, however items are divided into two groups,
 some item of each has beaten or tied with one of the other (Ford 1957): if the graph of who beat
@@ -20,7 +20,7 @@ __all__ = ["Order", "order_of", "within"]
 
 
 class Order(NamedTuple):
-    """Where items are.
+    """Positions of the items.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Order(NamedTuple):
 
 
 def order_of(of: Comparisons) -> Order:
-    """Find the largest strongly connected group, and who is above and below it."""
+    """Find the largest strongly connected group, and the items above and below it."""
     k = of.n_items
     beats = np.concatenate(
         [
@@ -60,7 +60,7 @@ def order_of(of: Comparisons) -> Order:
 
 
 def within(of: Comparisons, kept: NDArray[np.bool_]) -> tuple[Comparisons, NDArray[np.bool_]]:
-    """Keep the comparisons of some items with each other; also say which comparisons these are."""
+    """Keep the comparisons of some items with each other; also return their indices."""
     rows = kept[of.left] & kept[of.right]
     code = np.cumsum(kept) - 1
     names = tuple(name for name, stays in zip(of.items, kept, strict=True) if stays)

@@ -1,9 +1,9 @@
 """Annotators of different reliability: a judgement follows the model, or is a guess.
 
-With probability r_j annotator j judges by Bradley and Terry's model; otherwise the outcome is
-drawn from a distribution of the annotator's own, whatever the items, such as mostly the left one.
-Chen et al. (2013) have annotators who reverse their judgement instead; the guess with a side is
-that of Toloka's crowd-kit (NoisyBradleyTerry), here with ties.
+With probability r_j annotator j judges by Bradley and Terry's model; otherwise the outcome is drawn
+from the annotator's own distribution, whatever the items, such as mostly the left one. In Chen et
+al. (2013) annotators reverse their judgement instead; guesses with a preferred side are from
+Toloka's crowd-kit (NoisyBradleyTerry), here with ties.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def fit_reliability(
 def observed_information(of: Comparisons, found: Reliable) -> Floats:
     """Return the information on strengths and ties, annotators' parameters taken as known.
 
-    Louis (1982), Journal of the Royal Statistical Society B 44: that of complete data, less what
-    is lost as it is not known which comparisons were judged.
+    Louis (1982), Journal of the Royal Statistical Society B 44: the complete-data information minus
+    the missing information on which comparisons were judged.
     """
     complete = information(of, found.estimate, found.judged)
     points, ties = scores_of(of, found.estimate)

@@ -1,4 +1,4 @@
-"""Comparisons of two items: who was compared, who won, who judged."""
+"""Comparisons of two items: items, outcome and annotator."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ WORDS: Final = {
 
 @dataclass(frozen=True, eq=False)
 class Comparisons:
-    """Judgements of which of two items is better.
+    """Judgements on which of two items is better.
 
-    Use `from_frame`; it validates.
+    Use `from_frame`, which validates.
 
     Attributes
     ----------
     items : tuple of str
         The K items that are ranked, such as systems.
     left, right : ndarray of int, shape (N,)
-        Codes of the items of each comparison, as they were shown.
+        Codes of the items of each comparison, by position.
     outcome : ndarray of int, shape (N,)
         0 if the left one won, 1 for a tie, 2 if the right one won.
     annotators : tuple of str
-        Empty where they are unknown.
+        Names of the annotators; empty if unknown.
     annotator : ndarray of int, shape (N,), or None
-        Their codes.
+        Codes of the annotators.
     n_left_out : int
         Rows without a winner.
     """
@@ -75,7 +75,7 @@ class Comparisons:
         winner: str | None = None,
         annotator: str | None = None,
     ) -> Comparisons:
-        """Take comparisons from a table with one row each.
+        """Build comparisons from a table with one row each.
 
         Parameters
         ----------
@@ -83,10 +83,10 @@ class Comparisons:
             The table.
         left, right : str, optional
             Columns of the two items; by default "left" and "right", "model_a" and "model_b", or
-            others that are common.
+            other usual names.
         winner : str, optional
             Column of the outcome: the name of the item that won, or a word such as "left",
-            "model_a" or "tie"; empty where nobody decided.
+            "model_a" or "tie"; empty if undecided.
         annotator : str, optional
             Column of the annotators, if any.
 
@@ -165,7 +165,7 @@ class Comparisons:
         Returns
         -------
         DataFrame
-            One row an item: item, n_comparisons, wins, ties, losses.
+            One row per item: item, n_comparisons, wins, ties, losses.
         """
         import pandas as pd
 

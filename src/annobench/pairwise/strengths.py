@@ -37,27 +37,28 @@ class BradleyTerry(Summarised):
     Attributes
     ----------
     table : DataFrame
-        One row an item, the strongest first: item, strength (log odds, with mean 0 over the items
+        One row per item, the strongest first: item, strength (log odds, with mean 0 over the items
         whose strengths are finite), standard_error, lower, upper, beats_average (the probability to
-        win against an item of strength 0, ties left out), rank, rank_best and rank_worst (the ranks
-        that differences which are significant after Holm's adjustment leave possible),
+        win against an item of strength 0, ties left out), rank, rank_best and rank_worst (the range
+        of ranks compatible with the significant differences, after Holm's adjustment),
         n_comparisons, wins, ties, losses. The strength is infinite for items that never lost or
-        never won against the others, and NaN for those that no comparison connects with them.
+        never won against the others, and NaN for those not connected with the others by
+        comparisons.
     tie : float
         The parameter nu: two equal items tie with probability nu / (2 + nu); 0 without ties.
     covariance : ndarray, shape (F, F)
         Of the finite strengths, in the order of the table.
     annotators : DataFrame or None
-        One row an annotator, the least reliable first: annotator, n_comparisons, reliability (the
-        share of judgements that follow the strengths and are no guesses; NaN unless it was
-        estimated), chose_left (of those without a tie), agrees (of those without a tie, the share
-        won by the stronger item).
+        One row per annotator, the least reliable first: annotator, n_comparisons, reliability (the
+        share of judgements that follow the strengths and are not guesses; NaN unless estimated),
+        chose_left (of those without a tie), agrees (of those without a tie, the share won by the
+        stronger item).
     chose_left : Interval
         Share of all comparisons without a tie won by the left item; Wilson's.
     level : float
         Of the limits.
     cautions : tuple of str
-        What to know about the strengths.
+        Cautions about the strengths.
     """
 
     table: pd.DataFrame
@@ -116,9 +117,9 @@ def bradley_terry(
     Parameters
     ----------
     comparisons : Comparisons
-        Of two items or more.
+        Comparisons of two or more items.
     reliability : bool, default False
-        Whether annotators differ in reliability, which is then estimated, too.
+        Whether to estimate annotators' reliability, too.
     level : float, default 0.95
         Of the limits, in (0, 1).
 
@@ -138,14 +139,15 @@ def bradley_terry(
     -----
     The left item i beats j with probability p_i / (p_i + p_j + nu sqrt(p_i p_j)) and ties with
     nu sqrt(p_i p_j) over the same; strengths are log p. The maximum of the likelihood is finite for
-    items that beat one another in a circle, directly or through others; the largest group of such
-    items is estimated, and the others are infinitely stronger, weaker, or not comparable. Limits
-    are Wald's. Comparisons are assumed to be independent given the strengths.
+    strongly connected items, which beat each other directly or through others; strengths are
+    estimated for the largest such group, and the other items are infinitely stronger, weaker, or
+    not comparable. Limits are Wald's. Comparisons are assumed to be independent given the
+    strengths.
 
     With `reliability`, a judgement of annotator j follows the model with a probability of their own
     and is otherwise a guess with their own preference for a side. It is estimated by EM; each
     annotator has one more comparison, half judged and half guessed, and log-strengths a normal
-    prior with standard deviation 10. Limits take the annotators' parameters as known.
+    prior with standard deviation 10. Limits treat the annotators' parameters as known.
 
     References
     ----------
@@ -318,18 +320,18 @@ def _cautions(of: Comparisons, order: Order) -> list[str]:
     apart = ~(order.core | order.above | order.below)
     if order.above.any():
         found.append(
-            f"{listed(order.above)}: never lost to the others or to those whom these beat, so that "
-            "the strength is infinite. How much stronger, no comparison says."
+            f"{listed(order.above)}: never lost to the others, even indirectly, so the strength is "
+            f"infinite. The comparisons do not show how much stronger."
         )
     if order.below.any():
         found.append(
-            f"{listed(order.below)}: never won against the others or those who beat these, so that "
-            "the strength is minus infinity."
+            f"{listed(order.below)}: never won against the others, even indirectly, so the "
+            f"strength is minus infinity."
         )
     if apart.any():
         found.append(
-            f"{listed(apart)}: not connected with the others by comparisons, so that strengths "
-            "can't be compared. Compare some of both groups."
+            f"{listed(apart)}: not connected with the others by comparisons, so strengths can't be "
+            f"compared. Compare some items of both groups."
         )
     if of.n_left_out:
         found.append(f"{of.n_left_out:,} rows without a winner left out.")

@@ -1,4 +1,4 @@
-"""Reference posteriors: what samplers of the models should draw, and comparison with it."""
+"""Reference posteriors of the models, and comparison of draws with them."""
 
 import lazy_loader
 

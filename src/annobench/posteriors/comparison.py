@@ -1,9 +1,9 @@
 """Compare draws of any sampler with the reference draws of the same posterior.
 
-Errors are in Monte Carlo standard errors of the difference of both sets of draws, under the
-hypothesis that both are of the reference's distribution. With e and E the effective sample sizes
-(section 4 of Vehtari et al. 2021: of the draws, of their squared deviations, of the indicator of
-draws up to a quantile) of the compared draws and of the reference,
+Errors are in Monte Carlo standard errors of the difference, under the hypothesis that both sets of
+draws have the reference distribution. With e and E the effective sample sizes (section 4 of Vehtari
+et al. 2021: of the draws, of their squared deviations, of the indicator of draws up to a quantile)
+of the compared draws and of the reference,
 
 - mean: (mean - MEAN) / (SD sqrt(1/e + 1/E)),
 - standard deviation: log(sd / SD) / sqrt((KURTOSIS - 1) / 4 (1/e + 1/E)),
@@ -11,9 +11,9 @@ draws up to a quantile) of the compared draws and of the reference,
   of the probability below p under Beta(n f + 1, n (1 - f) + 1). The error is z if Q is an end of
   the interval of the quantile of level 2 Phi(z) - 1.
 
-Standard deviation and kurtosis are the reference's, whose 10,000 draws tell them well; those of few
-draws would make the errors' own tails heavy. Bonferroni's correction covers all parameters and the
-five statistics of each.
+Standard deviation and kurtosis are the reference's, estimated precisely from 10,000 draws;
+estimates from few draws would give the errors heavy tails. Bonferroni's correction covers all
+parameters and the five statistics of each.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Verdict = Literal["agree", "differ", "not converged"]
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Summarised):
-    """Draws beside the reference draws of their posterior.
+    """Comparison of draws with the reference draws of their posterior.
 
     Attributes
     ----------
@@ -62,13 +62,13 @@ class Comparison(Summarised):
         errors of both; `r_hat` (infinite where draws never move that should), `ess_bulk` and
         `ess_tail` of the draws; `largest_error`.
     threshold : float
-        Errors beyond it are differences.
+        Errors beyond it are significant.
     level : float
-        Chance that some error is beyond it where the distributions are the same.
+        Probability of any error beyond the threshold if the distributions are equal.
     n_chains, n_draws : int
-        Of the compared draws.
+        Numbers of chains and draws compared.
     remarks : tuple of str
-        What a reader should know: convergence, exchanged classes, what was not compared.
+        Remarks on convergence, label switching and parameters not compared.
     """
 
     posterior: str
@@ -91,7 +91,7 @@ class Comparison(Summarised):
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the draws agree with the reference; errors count only where chains have met."""
+        """Whether the draws agree with the reference, if the chains have converged."""
         if not has_converged(self.table):
             return "not converged"
         return "differ" if self.n_different else "agree"
@@ -125,11 +125,11 @@ def compare(draws: Draws, reference: Reference, *, level: float = FALSE_ALARMS) 
     Parameters
     ----------
     draws : Draws
-        Of some or all parameters of the reference, by their names; others are left out.
+        Draws of some or all parameters of the reference, by name; others are ignored.
     reference : Reference
-        Of the same posterior.
+        Reference draws of the same posterior.
     level : float, default 0.01
-        Chance, shared among all comparisons, to find a difference where there is none.
+        Familywise error rate of all comparisons.
 
     Returns
     -------
@@ -140,12 +140,12 @@ def compare(draws: Draws, reference: Reference, *, level: float = FALSE_ALARMS) 
     ------
     AnnotationError
         If no parameter is in the reference, a concentration is not above 0, or the level is out of
-        its range.
+        range.
 
     Notes
     -----
-    Differences below `measures.STORED_PRECISION` are taken for rounding of numbers in files. A
-    parameter that the reference holds constant but for that is compared by its mean alone.
+    Differences below `measures.STORED_PRECISION` are attributed to rounding in files. A parameter
+    that is constant up to rounding in the reference is compared only by its mean.
     """
     check_level(level, "compare")
     draws, left_out = _common(draws, reference)
@@ -162,7 +162,7 @@ def compare(draws: Draws, reference: Reference, *, level: float = FALSE_ALARMS) 
 
 
 def _common(draws: Draws, reference: Reference) -> tuple[Draws, list[str]]:
-    """Keep the parameters that the reference has; say which were left out or are missing."""
+    """Keep the reference's parameters; report those left out or missing."""
     known = reference.table.index
     shared = [name for name in draws.names if name in known]
     if not shared:
@@ -271,9 +271,9 @@ def _convergence(table: pd.DataFrame, n_draws: int) -> list[str]:
     if (table["r_hat"] > MAX_R_HAT).any():
         worst = table["r_hat"].idxmax()
         remarks.append(
-            f"R-hat of {worst} is {table['r_hat'].max():.3f}, above {MAX_R_HAT}: chains "
-            "have not mixed, and standard errors are too small. Take more draws, or find out which "
-            "chain stays in which mode."
+            f"R-hat of {worst} is {table['r_hat'].max():.3f}, above {MAX_R_HAT}: chains have not "
+            f"mixed, and standard errors are too small. Take more draws, or find out in which "
+            f"modes the chains are."
         )
     sizes = table[["ess_bulk", "ess_tail"]].min(axis=1)
     if (sizes < MIN_EFFECTIVE).any():
@@ -286,7 +286,7 @@ def _convergence(table: pd.DataFrame, n_draws: int) -> list[str]:
 
 
 def _exchanged(draws: Draws, reference: Reference, threshold: float) -> list[str]:
-    """Say in which chains the classes bear other labels, and what is left when they are mended."""
+    """Report chains with label switching, and the remaining errors after relabelling."""
     axes = dict(zip(map(str, reference.table.index), reference.table["axes"], strict=True))
     ref = reference.table.loc[list(draws.names)]
     target, spread = (ref[name].to_numpy(dtype=np.float64) for name in ("mean", "sd"))

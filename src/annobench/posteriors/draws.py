@@ -1,4 +1,4 @@
-"""Draws from a posterior as an array of named parameters, from files of several kinds.
+"""Draws from a posterior as an array of named parameters, from several kinds of files.
 
 A parameter is named as in `confusion[1,2,1]`: indices from 1, in the order of the array. CmdStan's
 `confusion.1.2.1` is the same. Probabilities are compared as they are, concentrations as logarithms,
@@ -37,11 +37,11 @@ class Draws(Summarised):
     Attributes
     ----------
     names : tuple of str
-        Of the parameters.
+        Names of the parameters.
     array : ndarray, shape (C, S, P)
         The draws.
     remarks : tuple of str
-        What was done to them when they were read.
+        Remarks on how they were read.
     """
 
     names: tuple[str, ...]
@@ -74,7 +74,7 @@ class Draws(Summarised):
         Parameters
         ----------
         names : sequence of str
-            Those that stay, in this order.
+            Names of the parameters to keep, in this order.
 
         Returns
         -------
@@ -127,7 +127,7 @@ def join_name(parameter: str, index: Sequence[int]) -> str:
 
 
 def is_on_log_scale(name: str) -> bool:
-    """Say whether a parameter is compared as its logarithm."""
+    """Return whether a parameter is compared on the log scale."""
     return split_name(name)[0].endswith("concentration")
 
 
@@ -147,20 +147,20 @@ def read_draws(paths: Sequence[Path]) -> Draws:
     Parameters
     ----------
     paths : sequence of Path
-        CSV files, one a chain or with a column `chain`, as CmdStan writes them or others do; or one
+        CSV files, one per chain or with a column `chain`, as written by CmdStan or others; or one
         npz file with an array of shape (C, S, ...) for each parameter; or one netCDF file of arviz
         with the group `posterior`.
 
     Returns
     -------
     Draws
-        All columns of numbers; chains are cut to the length of the shortest.
+        All numeric columns; chains are truncated to the length of the shortest.
 
     Raises
     ------
     ReaderError
-        If a file can't be read, is of another kind, has no draws, a value that is no finite number,
-        or chains with different parameters.
+        If a file can't be read, is of another kind, has no draws, a value that is not a finite
+        number, or chains with different parameters.
     """
     kinds = {path.suffix.lower() for path in paths}
     readers = {".npz": _read_npz, ".nc": _read_netcdf}
@@ -177,11 +177,11 @@ def read_draws(paths: Sequence[Path]) -> Draws:
             "netCDF (.nc) file."
         )
     if found.array.shape[1] < 4:
-        raise ReaderError(f"{paths[0]}: {found.array.shape[1]} draws a chain; give at least 4.")
+        raise ReaderError(f"{paths[0]}: {found.array.shape[1]} draws per chain; give at least 4.")
     bad = ~np.isfinite(found.array).all(axis=(0, 1))
     if bad.any():
         raise ReaderError(
-            f"{paths[0]}: {found.names[int(bad.argmax())]} has a draw that is no finite number. "
+            f"{paths[0]}: {found.names[int(bad.argmax())]} has a draw that is not a finite number. "
             "Write all draws as numbers."
         )
     return found

@@ -1,9 +1,9 @@
 """Exact posterior means of the hierarchical models of two categories, for few items.
 
-Given the categories of all items everything but means and concentrations can be integrated out in
-closed form, and means and concentrations of the two categories are independent: integrals over a
-mean and a concentration each, on a grid. The posterior is the sum over all 2^I categories of I
-items. Nothing is drawn, and nothing is shared with the samplers.
+Given the categories of all items, everything except means and concentrations can be integrated out
+in closed form, and the two categories are independent: each needs an integral over a mean and a
+concentration, on a grid. The posterior is the sum over all 2^I categories of I items. It uses no
+draws and no code of the samplers.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def exact_means(
     n_items = annotations.n_items
     if n_items > MAX_ITEMS or annotations.n_categories != 2 or annotations.first_repeat is not None:
         raise AnnotationError(
-            f"exact_means: takes two categories and at most {MAX_ITEMS} items without repeated "
+            f"exact_means: needs two categories and at most {MAX_ITEMS} items without repeated "
             f"labels, got {annotations.n_categories} and {n_items}."
         )
     size = (n_items, annotations.n_annotators)

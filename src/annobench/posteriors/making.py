@@ -1,9 +1,9 @@
 """Make a reference posterior: long chains, thinned until draws are nearly independent, and checks.
 
 The definition is that of posteriordb: 10 chains of 1,000 draws after thinning; R-hat of every
-parameter below 1.01; effective sample sizes of bulk and tails that as many independent draws have
-with probability 95%. Its energy diagnostic is of Hamiltonian samplers; these are Gibbs samplers.
-Where there are few items, means are checked against sums over all their categories.
+parameter below 1.01; effective sample sizes of bulk and tails as for independent draws, with
+probability 95%. Its energy diagnostic applies to Hamiltonian samplers; these are Gibbs samplers.
+With few items, means are checked against sums over all categories.
 
 References
 ----------
@@ -47,17 +47,17 @@ PACKAGES = ("annobench", "arviz", "numba", "numpy", "scipy")
 
 @dataclass(frozen=True, eq=False)
 class Reference(Summarised):
-    """Reference draws of a posterior, what is known of them, and how they were made.
+    """Reference draws of a posterior, with diagnostics and provenance.
 
     Attributes
     ----------
     record : Posterior
-        Of which posterior.
+        Record of the posterior.
     draws : Draws
-        All draws, or those that are stored.
+        All draws, or the stored ones.
     table : DataFrame
-        What `measures.summarise` says of all draws, by parameter; of concentrations, of their
-        logarithms. The column `axes` names what the indices count.
+        Statistics of all draws from `measures.summarise`, by parameter, with concentrations on the
+        log scale. The column `axes` names the meaning of the indices.
     information : dict
         In posteriordb's layout: how the draws were made, diagnostics, checks, versions.
     """
@@ -87,12 +87,12 @@ class Reference(Summarised):
 
 
 def make(record: Posterior, *, chains: int = CHAINS, draws: int = DRAWS) -> Reference:
-    """Draw from a posterior as its record says, and check the draws.
+    """Draw from a posterior according to its record, and check the draws.
 
     Parameters
     ----------
     record : Posterior
-        Of which posterior, by which settings.
+        Record with the posterior and settings.
     chains, draws : int
         Chains, and draws of each after thinning. Other numbers than the default fail checks.
 
@@ -190,7 +190,7 @@ def check(table: pd.DataFrame, chains: int, draws: int) -> dict[str, bool]:
     Parameters
     ----------
     table : DataFrame
-        What `measures.summarise` says.
+        Statistics from `measures.summarise`.
     chains, draws : int
         Their numbers.
 
@@ -203,7 +203,7 @@ def check(table: pd.DataFrame, chains: int, draws: int) -> dict[str, bool]:
     -----
     posteriordb allows effective sample sizes of n draws within n +- 4 sqrt(7 n), whatever the
     number of parameters. Independent draws have 0.1% of bulk and 0.7% of tail sizes below that, so
-    that the lower bound is here the point that all sizes of independent draws exceed with
+    the lower bound used here is the value that all sizes of independent draws exceed with
     probability 95%: with few parameters above posteriordb's, with hundreds below.
     """
     n = chains * draws

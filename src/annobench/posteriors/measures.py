@@ -39,14 +39,14 @@ def summarise(names: Sequence[str], values: Floats) -> pd.DataFrame:
     names : sequence of str
         Of P parameters.
     values : ndarray, shape (C, S, P)
-        Draws, S at least 4. A single chain is taken for two, its halves.
+        Draws, S at least 4. A single chain is split into halves.
 
     Returns
     -------
     DataFrame
         By parameter: `mean`, `sd`, `q5`, `q50`, `q95`, with ``mcse_`` before each its Monte Carlo
-        standard error and with ``ess_`` the effective sample size it rests on; `kurtosis`
-        (3 if normal); `ess_bulk`, `ess_tail`, `r_hat`. Parameters that hardly move, by less than
+        standard error and with ``ess_`` its effective sample size; `kurtosis` (3 if normal);
+        `ess_bulk`, `ess_tail`, `r_hat`. Parameters that hardly move, by less than
         `STORED_PRECISION`, have NaN for all but the first five.
     """
     if len(values) == 1:

@@ -37,7 +37,7 @@ class Posterior(SummarisedScalars):
     name : str
         ``<data>-<model>``.
     title : str
-        What is special about it.
+        Title of the posterior.
     model : str
         Name of the model.
     data : mapping
@@ -47,13 +47,13 @@ class Posterior(SummarisedScalars):
     seed : int
         Of the sampler.
     warmup : int
-        Sweeps of each chain thrown away.
+        Number of warm-up sweeps per chain.
     thin : int
-        Every how many sweeps a draw is taken.
+        Thinning interval in sweeps.
     options : mapping
         Options of the model's `fit`.
     modes : int
-        How many separate modes the posterior has.
+        Number of separate modes of the posterior.
     enumerated : bool
         Whether the draws are checked against sums over all categories of all items.
     """
@@ -174,7 +174,7 @@ def priors(model: str) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        One a line: priors, restriction, likelihood, with the names of the draws.
+        One per line: priors, restriction, likelihood, with the names of the draws.
     """
     return tuple(_file()["model"][model]["distributions"])
 
@@ -192,7 +192,7 @@ def labels_frame(annotations: Annotations) -> pd.DataFrame:
 
 
 def fingerprint(annotations: Annotations) -> str:
-    """Return the SHA-256 of the numbered labels, which tells whether two sets are the same."""
+    """Return the SHA-256 of the numbered labels, which identifies them."""
     annotations = as_annotations(annotations, "fingerprint")
     text = labels_frame(annotations).to_csv(index=False, lineterminator="\n")
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Other names of the classes: what becomes of parameters when categories are exchanged."""
+"""Relabelling of classes, and its effect on parameters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Source = tuple[str, bool]
 
 
 def orders(n_categories: int) -> Iterator[tuple[int, ...]]:
-    """Yield all orders of the categories but the usual one.
+    """Yield all permutations of the categories except the identity.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def orders(n_categories: int) -> Iterator[tuple[int, ...]]:
 
 
 def sources(axes: Mapping[str, str], order: Sequence[int]) -> dict[str, Source]:
-    """Say where the value of each parameter comes from when classes change places.
+    """Return the source of each parameter's value after relabelling.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def sources(axes: Mapping[str, str], order: Sequence[int]) -> dict[str, Source]:
 
 
 def relabel(draws: Draws, axes: Mapping[str, str], order: Sequence[int]) -> Draws:
-    """Give the classes other places in draws.
+    """Relabel the classes in draws.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def relabel(draws: Draws, axes: Mapping[str, str], order: Sequence[int]) -> Draw
     Returns
     -------
     Draws
-        The parameters that can be had from those given.
+        The parameters that can be computed from the given ones.
     """
     at = {name: n for n, name in enumerate(draws.names)}
     moved = sources({name: axes[name] for name in draws.names if name in axes}, order)
@@ -111,7 +111,7 @@ def relabel(draws: Draws, axes: Mapping[str, str], order: Sequence[int]) -> Draw
 def find_order(
     means: Floats, names: Sequence[str], axes: Mapping[str, str], target: Floats, spread: Floats
 ) -> tuple[int, ...] | None:
-    """Find the order of the classes that brings means near those of the reference, if not as is."""
+    """Find a permutation of the classes with means near the reference's, or None."""
     at = {name: n for n, name in enumerate(names)}
     n_categories = _count_categories(axes)
     dependent = sources(axes, range(n_categories))
@@ -149,7 +149,7 @@ def _count_categories(axes: Mapping[str, str]) -> int:
 
 
 def describe(order: Sequence[int]) -> str:
-    """Say in words which classes have changed places.
+    """Describe a permutation of classes in words.
 
     Parameters
     ----------

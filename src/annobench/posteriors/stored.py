@@ -1,10 +1,9 @@
 """The reference posteriors that come with the library: three files each, and how they are written.
 
-``NAME.json`` says how the draws were made and what they were checked for, ``NAME.csv`` has the
-statistics of all draws by parameter, and ``NAME.parquet`` every tenth draw (of many parameters,
-every twentieth, ...), without the items' probabilities. These are rounded to a fiftieth of the
-standard deviation or to a 128th of the distance from the nearer end of the parameter's range,
-whichever is less.
+``NAME.json`` has provenance and checks of the draws, ``NAME.csv`` has the statistics of all draws
+by parameter, and ``NAME.parquet`` every tenth draw (of many parameters, every twentieth, ...),
+without the items' probabilities. These are rounded to a fiftieth of the standard deviation or to a
+128th of the distance from the nearer end of the parameter's range, whichever is smaller.
 """
 
 from __future__ import annotations
@@ -160,7 +159,7 @@ def write(reference: Reference, home: Path) -> list[str]:
     reference : Reference
         With all draws.
     home : Path
-        Made if need be. Each file is written whole or not at all.
+        The folder; created if necessary. Files are written atomically.
 
     Returns
     -------
@@ -226,7 +225,7 @@ def _rounded(values: Floats, names: list[str]) -> Floats:
 
 
 def same_as_stored(reference: Reference, home: Path) -> str:
-    """Say whether draws made anew are those that are stored."""
+    """Report whether new draws equal the stored ones."""
     name = reference.record.name
     if home.resolve() == folder().resolve():
         return ""
@@ -234,7 +233,7 @@ def same_as_stored(reference: Reference, home: Path) -> str:
         return "No draws of this posterior were stored before."
     files = [f"{name}.csv", f"{name}.parquet"]
     if all((home / file).read_bytes() == (folder() / file).read_bytes() for file in files):
-        return "The draws are those that are stored, to the byte."
+        return "The draws equal the stored ones byte for byte."
     from annobench.posteriors.comparison import compare
 
     old = load(name)
@@ -251,13 +250,13 @@ def same_as_stored(reference: Reference, home: Path) -> str:
 
 
 def write_inputs(name: str, home: Path) -> list[str]:
-    """Write what another sampler needs, and the draws it should find."""
+    """Write the input for another sampler, and the reference draws."""
     reference = load(name)
     annotations = reference.record.annotations()
     if records.fingerprint(annotations) != reference.information["data"]["sha256"]:
         raise AnnotationError(
-            f"{name}: the labels are other ones than the stored draws are of. Make the draws anew "
-            f"with `annobench reference-posterior {name} --make`."
+            f"{name}: the labels differ from those of the stored draws. Make the draws again with "
+            f"`annobench reference-posterior {name} --make`."
         )
     labels = records.labels_frame(annotations)
     data = {

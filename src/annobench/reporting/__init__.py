@@ -1,4 +1,4 @@
-"""Pages, number formats, and the pages of reports and comparisons."""
+"""HTML pages and number formats."""
 
 import lazy_loader
 

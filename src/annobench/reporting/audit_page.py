@@ -1,4 +1,4 @@
-"""The pages of `annobench audit`: what to check, and what checks tell."""
+"""The pages of `annobench audit`: items to check, and results."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TITLES: Final = {
 def render_draw(
     design: Design, *, source: str, model: str, texts: Mapping[str, str] | None = None
 ) -> str:
-    """Write the page of a draw."""
+    """Render the page of a draw."""
     strata = design.summary()
     n = int(design.drawn.sum())
     expected = float(strata["expected_errors"].sum())
@@ -56,7 +56,7 @@ def render_draw(
             (f"{len(strata)}", "stratum" if len(strata) == 1 else "strata", "by certainty"),
             (
                 percent(expected / len(design.items)),
-                "errors that the model expects",
+                "errors expected by the model",
                 f"{expected:,.0f} items, if its probabilities hold",
             ),
         ],
@@ -64,9 +64,9 @@ def render_draw(
             "Choose the right category of each item below, and save checked.csv; or write it into "
             f"the column gold of to_check.csv, one of: {', '.join(design.categories[:12])}"
             f"{' …' if len(design.categories) > 12 else ''}.",
-            "Keep the order. You may stop anywhere, but don't skip: an item left out because it is "
-            "hard makes everything look better than it is. Where even you can't say, decide by "
-            "your guidelines, as annotators had to.",
+            "Keep the order. You may stop at any point, but don't skip items: leaving out hard "
+            "ones biases accuracy upwards. If you can't decide, follow your guidelines, as the "
+            "annotators had to.",
             "Have two people check, if you can, and resolve their differences: the audit "
             "assumes that checks are right.",
             "Run the command again with --checked and the file, checked.csv or to_check.csv.",
@@ -80,7 +80,7 @@ def render_draw(
 
 
 def _about(design: Design, texts: Mapping[str, str]) -> Markup:
-    """Return what the script shows, as JSON that ends no element."""
+    """Return the data for the script as JSON that is safe inside an HTML element."""
     names = design.to_check()["item"].tolist()
     about = {
         "design": hashlib.sha256(json.dumps([names, design.categories]).encode()).hexdigest()[:16],
@@ -97,11 +97,11 @@ def render(found: Assessment, *, source: str, remarks: Sequence[str] = ()) -> st
     Parameters
     ----------
     found : Assessment
-        What checks tell.
+        The results of the checks.
     source : str
         Where the labels come from, such as the name of the file.
     remarks : sequence of str
-        What was done to labels or checks before.
+        How labels or checks were prepared.
 
     Returns
     -------
@@ -162,38 +162,38 @@ def next_steps(found: Assessment) -> list[str]:
         steps.append(
             f"The least certain {int(last['n_items']):,} items hold about "
             f"{(1 - last['accuracy']) * last['n_items']:,.0f} errors: have these labelled again "
-            "first. annobench plan lists the most informative labels."
+            f"first. annobench plan lists the items for which another label is most informative."
         )
     if len(found.wrong):
         pairs = Counter(zip(found.wrong["category"], found.wrong["gold"], strict=True))
         (category, gold), times = pairs.most_common(1)[0]
         if times > 1:
             steps.append(
-                f"{times} of {counted(len(found.wrong), 'error')} found are “{category}” where the "
-                f"check says “{gold}”: see whether the guidelines distinguish the two."
+                f"{times} of {counted(len(found.wrong), 'error')} found have “{category}” where "
+                f"the check has “{gold}”: see whether the guidelines distinguish the two."
             )
     if found.calibration is not None and found.calibration.kind != "none":
         loss: dict[str, float] = found.calibration.scores.loc["log_loss"].to_dict()  # type: ignore[assignment]
         steps.append(
-            "Take probabilities from items.csv, where they are calibrated on the checks, and not "
+            "Use the probabilities in items.csv, which are calibrated on the checks, instead of "
             "the model's own."
             if loss["after"] < loss["before"]
-            else "Calibration does not help on so few checks: their log loss does not fall."
+            else "With so few checks, calibration does not lower the log loss."
         )
-    steps.append("Put the checked categories in place of the consensus, as items.csv does.")
+    steps.append("Replace consensus categories by checked ones, as items.csv does.")
     return steps
 
 
 def _more(given: Release) -> str:
-    """Say how many checks would release more."""
+    """Say how many checks would allow a larger release."""
     if not len(given.sets) or given.sets["released"].iloc[-1]:
         return ""
     rest = given.sets[given.sets["n_items"] > given.n_items]
     rest = rest[rest["checks_needed"].map(math.isfinite)]
     if rest.empty:
         return (
-            f"No further set can be expected to pass at {level(given.error_rate)}: the errors "
-            "found are too many. More labels, or a better model, would help; checks would not."
+            f"No larger set can be expected to pass at {level(given.error_rate)}: there are too "
+            f"many errors. More labels or a better model would help; more checks would not."
         )
     least, largest = rest.iloc[int(rest["checks_needed"].argmin())], rest.iloc[-1]
     first = (
@@ -202,7 +202,7 @@ def _more(given: Release) -> str:
     )
     if largest["n_items"] > least["n_items"]:
         first += f", one of about {largest['checks_needed']:,.0f} checks {largest['n_items']:,.0f}"
-    return f"{first}, if their shares of errors are as found."
+    return f"{first}, if their error rates are as estimated."
 
 
 def release_sentence(given: Release) -> str:
@@ -228,7 +228,7 @@ def _facts(found: Assessment) -> list[tuple[str, str, str]]:
         (
             percent(accuracy.estimate),
             "accuracy",
-            f"{percent(accuracy.lower)} to {percent(accuracy.upper)}; the model promised "
+            f"{percent(accuracy.lower)} to {percent(accuracy.upper)}; by the model, "
             f"{percent(promised)}",
         ),
         (
@@ -292,7 +292,7 @@ def _release_plot(given: Release) -> Markup:
         axes.set(
             xlim=(0, 1.03),
             ylim=(-0.02 * top, top),
-            xlabel="share of items, the most certain first",
+            xlabel="share of items, most certain first",
             ylabel="share of errors found",
         )
         axes.legend(loc="upper left")
@@ -316,10 +316,10 @@ def _calibration_sentence(found: Assessment) -> str:
         return ""
     before: dict[str, float] = calibration.scores["before"].to_dict()  # type: ignore[assignment]
     gap = before["confidence"] - before["accuracy"]
-    how = "too sure" if gap > 0 else "not sure enough"
+    how = "too sure" if gap > 0 else "not confident enough"
     said = (
         f"The model's mean confidence on the checks is {before['confidence']:.3f} "
-        f"and its accuracy {before['accuracy']:.3f}: by this it is {how}. "
+        f"and its accuracy {before['accuracy']:.3f}: so it is {how}. "
     )
     if calibration.kind == "none":
         return said + (
@@ -332,6 +332,6 @@ def _calibration_sentence(found: Assessment) -> str:
         "isotonic": "isotonic regression",
     }[calibration.kind]
     return said + (
-        f"They were calibrated by {map_}, chosen by the number of checks; each check is judged by "
-        "what was fitted to others."
+        f"They were calibrated by {map_}, chosen by the number of checks; each check is scored by "
+        f"a fit to the others."
     )

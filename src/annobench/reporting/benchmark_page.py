@@ -12,7 +12,7 @@ makes the tables), `fit_command` (which makes one fit, with ``{method}`` and ``{
 (that the data are too small to tell anything).
 
 The tables are inside once, as links to download them, which the script unpacks; without script the
-page shows plain tables. Names of methods, data sets and categories are somebody's text: the
+page shows plain tables. Names of methods, data sets and categories are untrusted: the
 template escapes everything, and the script writes text, never HTML.
 """
 
@@ -74,25 +74,24 @@ def render(
     absent: Collection[str] = (),
     submitted: pd.DataFrame | None = None,
 ) -> str:
-    """Write the page of a benchmark.
+    """Render the page of a benchmark.
 
     Parameters
     ----------
     tables : BenchmarkTables
         The numbers.
     marked : collection of str
-        Methods whose rows are marked, such as a new one.
+        Methods whose rows are highlighted, such as a new one.
     remarks : collection of str
-        What a reader should know first, a sentence or two each.
+        Notes for the reader, a sentence or two each.
     title : str
         The heading.
     layout : Path, optional
-        Folder of the templates of a site that the page is to be part of; None for a page that
-        stands alone.
+        Folder of a site's templates, if the page is part of a site; None for a standalone page.
     other : str, optional
         Address of the page of the other grid, if there is one.
     absent : collection of str
-        Methods that there are and the tables do not have.
+        Existing methods that are missing from the tables.
     submitted : DataFrame, optional
         Scores of methods that others submitted, as from `score_submitted`.
 
@@ -146,7 +145,7 @@ def render(
 
 
 def _submitted(table: pd.DataFrame | None) -> list[dict[str, Any]]:
-    """Sum up each submitted method over the labels that it answers; with the rows of these."""
+    """Summarise each submitted method over the data sets that it answers, with their rows."""
     if table is None:
         return []
     found = []
@@ -175,7 +174,7 @@ def _reference(tables: BenchmarkTables) -> str:
 
 
 def _downloads(tables: BenchmarkTables) -> dict[str, dict[str, str]]:
-    """Return the files of the tables as addresses that hold them."""
+    """Return the tables' files as data URLs."""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         tables.write(folder)
@@ -187,7 +186,7 @@ def _downloads(tables: BenchmarkTables) -> dict[str, dict[str, str]]:
 
 
 def _verdicts(table: pd.DataFrame) -> pd.Series[str]:
-    """Say of each difference which way it is, and with a question mark if only by itself."""
+    """Classify each difference; with a question mark if only its own interval excludes 0."""
     more = table["score"].map({name: each.more_is_better for name, each in ALL_SCORES.items()})
     better = (table["difference"] > 0) == more.astype(bool)
     size, error = table["difference"].abs(), table["error"]
@@ -201,7 +200,7 @@ def _verdicts(table: pd.DataFrame) -> pd.Series[str]:
 
 
 def _matrices(tables: BenchmarkTables, reference: str) -> dict[str, list[dict[str, Any]]]:
-    """Arrange each score as methods by problems."""
+    """Arrange each score in a table of methods by data sets."""
     table = differences_to(reference, tables.scores, tables.differences)
     keys = ["score", "method", "problem"]
     verdict = dict(
@@ -256,7 +255,7 @@ def _across(tables: BenchmarkTables, reference: str) -> list[dict[str, Any]]:
 
 
 def _averages(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return scores averaged over data sets, with the names of those that are best."""
+    """Return scores averaged over data sets, with the names of the best methods."""
     whole = table[table["whole"] == "yes"]
     best = {
         name: (whole[name].max() if name.endswith("accuracy") else whole[name].min())
@@ -303,7 +302,7 @@ def _calibration(tables: BenchmarkTables) -> Markup:
 
 
 def _methods(tables: BenchmarkTables) -> list[dict[str, Any]]:
-    """Sum up each method: what became of it, and what it cost."""
+    """Summarise each method: outcome of its fits, and cost."""
     every = tables.fits.merge(tables.problems[["problem", "n_labels"]], on="problem")
     found = []
     for about in pages.records(tables.methods):
@@ -324,18 +323,18 @@ def _methods(tables: BenchmarkTables) -> list[dict[str, Any]]:
 
 
 def _unscored(fits: pd.DataFrame) -> list[dict[str, Any]]:
-    """List what failed or was over budget, with the problems of one note together."""
+    """List failures and fits over budget, grouped by note."""
     lost = fits[fits["status"].isin(["failed", "over budget"])]
     return _grouped(lost, ["method", "status", "note"])
 
 
 def _cautions(fits: pd.DataFrame) -> list[dict[str, Any]]:
-    """List the scored fits of which something is to be said."""
+    """List the scored fits with cautions."""
     return pages.records(fits[(fits["status"] == "scored") & (fits["note"] != "")])
 
 
 def _grouped(table: pd.DataFrame, keys: list[str]) -> list[dict[str, Any]]:
-    """List what rows have in common, with their problems together."""
+    """Group rows by note, and list the data sets of each."""
     return [
         dict(zip(keys, found, strict=True)) | {"problems": list(dict.fromkeys(names))}
         for found, names in table.groupby(keys, sort=True)["problem"]
@@ -348,7 +347,7 @@ def _about(
     marked: Collection[str],
     across: list[dict[str, Any]],
 ) -> Markup:
-    """Return what the script must know beside the tables, as JSON that ends no element."""
+    """Return the script's settings as JSON that is safe inside an HTML element."""
     problems = tables.problems
     kinds = list(problems["provenance"])
     first = next(kind for kind in ("real", "simulated", "regime", *kinds) if kind in kinds)

@@ -1,4 +1,4 @@
-"""One ranking of the methods of a benchmark, and what it comes to in a sentence."""
+"""A ranking of the methods of a benchmark, and its conclusion in a sentence."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def ranking(tables: BenchmarkTables, reference: str) -> list[dict[str, Any]]:
         given the data sets; wins and losses, the data sets on which it is better and worse than
         the reference beyond chance, all methods at once; typical, typical_lower and typical_upper,
         its difference from the reference on a typical data set, with a 95% interval, NaN if there
-        are too few data sets; differs, "better", "worse" or "no". First those that are whole, since
-        means over other data sets are no means of these; each by its mean.
+        are too few data sets; differs, "better", "worse" or "no". Sorted by mean, methods scored on
+        every data set first, since means over fewer data sets are not comparable.
     """
     counting = counted(tables.problems)
     scores = without_unconverged(tables.scores, tables.fits)
@@ -89,7 +89,7 @@ def _typical(tables: BenchmarkTables, reference: str) -> pd.DataFrame:
 
 
 def conclusion(rows: Sequence[Mapping[str, Any]], reference: str) -> str:
-    """Say in a sentence what a ranking comes to.
+    """Return the conclusion of a ranking in a sentence.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def conclusion(rows: Sequence[Mapping[str, Any]], reference: str) -> str:
     better, worse = (_named(others, way) for way in ("better", "worse"))
     return (
         f"{highest}; of {with_noun(len(others), 'method')} compared with {reference}, {better} "
-        f"better on a typical data set beyond chance, and {worse} worse."
+        f"significantly better on a typical data set, and {worse} worse."
     )
 
 

@@ -30,20 +30,20 @@ def render(
     texts: Mapping[str, str] | None = None,
     commands: Mapping[str, str] | None = None,
 ) -> str:
-    """Write the page of a certificate.
+    """Render the page of a certificate.
 
     Parameters
     ----------
     found : Certificate
         The bound on guesses among the retained labels.
     hard : DataFrame
-        What `annobench.noise.hard_items` says of the items.
+        The result of `annobench.noise.hard_items`.
     annotations : Annotations
         The labels.
     source : str
-        Where they come from, such as the name of the file.
+        Source of the labels, such as the name of the file.
     remarks : sequence of str
-        What was done to the labels before.
+        How the labels were prepared.
     texts : mapping of str to str, optional
         What annotators saw, by item.
     commands : mapping of str to str, optional

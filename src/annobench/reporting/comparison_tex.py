@@ -1,4 +1,4 @@
-"""A comparison of methods for a paper: a table in LaTeX, and what to cite as BibTeX."""
+"""A comparison of methods for a paper: a LaTeX table, and references as BibTeX."""
 
 from __future__ import annotations
 
@@ -25,24 +25,25 @@ _REFERENCE: Final = re.compile(r"(?P<authors>.+?) \((?P<year>\d{4})\),? ?(?P<res
 
 
 def escaped(text: str) -> str:
-    """Write a text so that LaTeX prints it."""
+    """Escape a text for LaTeX."""
     return "".join(_SPECIAL.get(mark, mark) for mark in " ".join(text.split()))
 
 
 def latex(found: Outcome) -> str:
-    """Return a table of the methods, which needs the package booktabs.
+    """Return a table of the methods; it needs the package booktabs.
 
     Parameters
     ----------
     found : Outcome
-        Of a comparison. On one set of labels the table has accuracy with its interval and log loss;
-        on several it has medians, and how many sets a method was scored and failed on. Both have
-        the difference in accuracy from Dawid and Skene's model, with its interval.
+        Result of a comparison. For one data set the table has accuracy with its interval, and log
+        loss; for several it has medians, and the numbers of data sets on which a method was scored
+        and failed. Both have the difference in accuracy from Dawid and Skene's model, with its
+        interval.
 
     Returns
     -------
     str
-        A `table` with a caption that says what the numbers are.
+        A `table` with a caption.
     """
     alone = len(found.rankings) == 1
     heads, rows, caption = _of_one(found) if alone else _of_several(found)
@@ -96,8 +97,8 @@ def _of_several(found: Outcome) -> tuple[list[str], list[list[str]], str]:
         for row in found.summary().to_dict("records")
     ]
     caption = (
-        f"Medians over those of {counted(len(found.rankings), 'data set')} that a method was "
-        f"scored on: {'; '.join(found.rankings)}. Difference: mean difference in accuracy from "
+        f"Medians over those of {counted(len(found.rankings), 'data set')} on which a method was "
+        f"scored: {'; '.join(found.rankings)}. Difference: mean difference in accuracy from "
         f"{REFERENCE}, with its 95% interval over items."
     )
     heads = ["method", "scored", "failed", "median accuracy", "median log loss", "difference"]
@@ -115,17 +116,17 @@ def _interval(estimate: float, lower: float, upper: float) -> str:
 
 
 def bibtex(found: Outcome) -> str:
-    """Return an entry for annobench, and one for each method that was compared.
+    """Return an entry for annobench and one for each compared method.
 
     Parameters
     ----------
     found : Outcome
-        Of a comparison.
+        Result of a comparison.
 
     Returns
     -------
     str
-        Entries whose keys are the names of the methods.
+        Entries keyed by the methods' names.
     """
     entries = [
         "@software{annobench,\n"

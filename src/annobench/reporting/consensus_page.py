@@ -1,4 +1,4 @@
-"""A consensus as one page that opens offline: what the items are, and what to do next."""
+"""A consensus as one page that opens offline: items' categories, and what to do next."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ def render(
     texts: Mapping[str, str] | None = None,
     commands: Mapping[str, str] | None = None,
 ) -> str:
-    """Write the page of a consensus.
+    """Render the page of a consensus.
 
     Parameters
     ----------
     found : Consensus
-        What a model makes of the labels.
+        The consensus.
     annotations : Annotations
         The labels.
     source : str
-        Where they come from, such as the name of the file.
+        Source of the labels, such as the name of the file.
     remarks : sequence of str
-        What was done to the labels before, such as answers left out.
+        How the labels were prepared, such as answers left out.
     texts : mapping of str to str, optional
         What annotators saw, by item.
     commands : mapping of str to str, optional
@@ -114,7 +114,7 @@ def _prevalence(table: pd.DataFrame) -> dict[str, Any]:
 
 
 def _rules(items: pd.DataFrame) -> list[dict[str, Any]]:
-    """Count what is kept at each threshold, and the errors expected among it."""
+    """Count the items retained at each threshold, and the errors expected among them."""
     probability = items["probability"].to_numpy()
     rows = []
     for threshold in THRESHOLDS:
@@ -144,7 +144,7 @@ def _doubtful(items: pd.DataFrame, texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _overruled(found: Consensus, texts: Mapping[str, str]) -> dict[str, Any]:
-    """List the items that get another category than most of their labels name."""
+    """List the items whose category differs from their most frequent label."""
     items = found.overruled
     return {"rows": _with_votes(items.head(MAX_ITEMS), texts), "n": len(items)}
 
@@ -182,7 +182,7 @@ def _shortened(text: str) -> str:
 
 
 def _annotators(found: Consensus) -> dict[str, Any]:
-    """List annotators by what their labels tell, and name those near chance."""
+    """List annotators by the information of their labels, and name those near chance."""
     table = found.annotators
     entropy = float(entr(found.prevalence["prevalence"]).sum() / math.log(2))
     total = max(1, int(table["n_labels"].sum()))
@@ -260,7 +260,7 @@ def _sets(found: Consensus) -> dict[str, Any] | None:
 
 
 def _predictions(found: Consensus) -> dict[str, Any] | None:
-    """Say what a classifier's predictions add."""
+    """Describe the contribution of a classifier's predictions."""
     added = found.predictions
     if added is None:
         return None
@@ -274,7 +274,7 @@ def _predictions(found: Consensus) -> dict[str, Any] | None:
 
 
 def _gold(found: Consensus) -> dict[str, Any] | None:
-    """Say how good categories and probabilities are on gold items."""
+    """Describe the accuracy and calibration on gold items."""
     gold = found.gold
     if gold is None:
         return None
@@ -289,11 +289,12 @@ def _gold(found: Consensus) -> dict[str, Any] | None:
         content["scores"] = pages.records(gold.calibration.scores.reset_index())
         kind = gold.calibration.kind
         content["calibration"] = (
-            "The weights were fitted on gold; each gold item is judged by weights without it."
+            "The weights were fitted on gold; each gold item is scored by weights fitted without "
+            "it."
             if "refit" in models.get(found.model).METHOD.offers
-            else "Gold items are too few to calibrate the probabilities, which are unchanged."
+            else "There are too few gold items to calibrate the probabilities, which are unchanged."
             if kind == "none"
             else f"The probabilities were calibrated on gold ({kind}, chosen by its size); each "
-            "gold item is judged by what was fitted to others."
+            f"gold item is scored by a fit to the others."
         )
     return content

@@ -29,16 +29,16 @@ TITLES: Final = {
 
 
 def render(comparison: Comparison, reference: Reference, *, source: str) -> str:
-    """Write the page of a comparison.
+    """Render the page of a comparison.
 
     Parameters
     ----------
     comparison : Comparison
-        What `annobench.posteriors.comparison.compare` says.
+        The result of `annobench.posteriors.comparison.compare`.
     reference : Reference
-        What was compared with.
+        The reference draws.
     source : str
-        Where the draws come from, such as the name of the file.
+        Source of the draws, such as the name of the file.
 
     Returns
     -------
@@ -61,13 +61,13 @@ def render(comparison: Comparison, reference: Reference, *, source: str) -> str:
         (f"{table['r_hat'].max():.3f}", "largest R-hat", "of your chains"),
         (
             f"{np.nanmin(fewest):,.0f}",
-            "effective draws, fewest",
+            "smallest effective sample size",
             "of bulk and tails",
         ),
         (
             f"{table['largest_error'].max():.2f}",
             "largest error",
-            f"in Monte Carlo standard errors; a difference beyond {comparison.threshold:.2f}",
+            f"in Monte Carlo standard errors; more than {comparison.threshold:.2f}",
         ),
     ]
     information = reference.information
@@ -89,7 +89,7 @@ def render(comparison: Comparison, reference: Reference, *, source: str) -> str:
 
 
 def _plot(comparison: Comparison) -> Markup:
-    """Draw all errors, a row for each statistic, and the threshold."""
+    """Plot all errors, one row per statistic, and the threshold."""
     limit = 1.6 * comparison.threshold
     with house_figure(1, height=2.8) as (figure, (axes,)):
         figure.set_size_inches(9, 2.8)
@@ -108,7 +108,8 @@ def _plot(comparison: Comparison) -> Markup:
             yticklabels=[TITLES[name] for name in STATISTICS],
             ylim=(len(STATISTICS) - 0.5, -0.5),
             xlim=(-limit, limit),
-            xlabel="error in Monte Carlo standard errors; what lies beyond is drawn at the end",
+            xlabel="error in Monte Carlo standard errors; values beyond the axis are drawn at its "
+            "end",
         )
         figure.patch.set_visible(False)
         return inline_svg(figure, "errors-plot-all")

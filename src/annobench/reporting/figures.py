@@ -1,4 +1,4 @@
-"""Figures inside a page: SVG of matplotlib, and what rows of tables show of it."""
+"""Figures inside a page: matplotlib's SVG, and its parts in the rows of tables."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Limits = tuple[float, float]
 
 
 def inline_svg(figure: Figure, name: str) -> Markup:
-    """Return a figure as SVG to stand in a page, where it fetches nothing.
+    """Return a figure as SVG to embed in a page, without external references.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def inline_svg(figure: Figure, name: str) -> Markup:
     Returns
     -------
     Markup
-        SVG whose text is text, without metadata and without ids that figures share.
+        SVG with selectable text, without metadata, and with ids unique to the figure.
     """
     text = io.StringIO()
     nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
@@ -81,18 +81,18 @@ def inline_svg(figure: Figure, name: str) -> Markup:
 
 @dataclass(frozen=True)
 class RowFigure:
-    """A figure that a table shows row by row, in cells of equal size, in pixels.
+    """A figure shown row by row in the cells of a table.
 
     Attributes
     ----------
     name : str
         Id of the drawing.
     svg : Markup
-        The drawing: row 0 is the axis, the others are the table's rows.
+        The drawing: row 0 is the axis, followed by the table's rows.
     n_rows : int
-        Rows of the table.
+        Number of rows of the table.
     width, height : int
-        Of a cell.
+        Size of a cell in pixels.
     """
 
     name: str
@@ -103,7 +103,7 @@ class RowFigure:
 
 
 def estimates(name: str, rows: Sequence[Mapping[str, Any]], limits: Limits) -> RowFigure:
-    """Draw a forest plot: an estimate and, where there is one, its interval in each row.
+    """Draw a forest plot: an estimate in each row, with its interval if there is one.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def estimates(name: str, rows: Sequence[Mapping[str, Any]], limits: Limits) -> R
     rows : sequence of mapping
         With estimate, lower and upper; NaN is not drawn.
     limits : tuple of float
-        Ends of the axis; what lies beyond is drawn at the end.
+        Limits of the axis; values beyond are drawn at its end.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def estimates(name: str, rows: Sequence[Mapping[str, Any]], limits: Limits) -> R
 
 
 def changes(name: str, values: ArrayLike) -> RowFigure:
-    """Draw a bar for the change in each row, to the right of the middle where it is positive.
+    """Draw a bar for the change in each row, to the right if it is positive.
 
     Parameters
     ----------
@@ -178,11 +178,11 @@ def distribution(name: str, values: ArrayLike, limits: Limits, *, of: str, over:
     name : str
         Id of the drawing, unique in the page.
     values : array_like
-        What is counted; NaN is passed over.
+        The values; NaN is ignored.
     limits : tuple of float
-        Ends of the axis; what lies beyond is counted at the end.
+        Limits of the axis; values beyond are counted in the end bins.
     of, over : str
-        What is counted, and by which quantity: the labels of the axes.
+        Labels of the vertical and the horizontal axis.
 
     Returns
     -------
@@ -201,14 +201,14 @@ def distribution(name: str, values: ArrayLike, limits: Limits, *, of: str, over:
 
 
 def limits_of(values: ArrayLike) -> Limits:
-    """Choose the ends of an axis of coefficients."""
+    """Choose the limits of an axis for coefficients."""
     x = np.asarray(values, dtype=np.float64)
     lowest = max(-1.0, float(x[np.isfinite(x)].min(initial=0)))
     return math.floor(lowest * 5 + WHOLE) / 5, 1.0
 
 
 def limits_of_any(values: ArrayLike, *, zero: bool = False) -> Limits:
-    """Choose round ends of an axis of any quantity; with `zero`, 0 is on it."""
+    """Choose round limits of an axis; with `zero`, it includes 0."""
     x = np.asarray(values, dtype=np.float64)
     x = x[np.isfinite(x)]
     if zero or not x.size:
@@ -221,7 +221,7 @@ def limits_of_any(values: ArrayLike, *, zero: bool = False) -> Limits:
 
 
 def limits_of_agreement(values: ArrayLike, scale: str) -> Limits:
-    """Choose the ends of an axis of observed agreement."""
+    """Choose the limits of an axis for observed agreement."""
     x = np.asarray(values, dtype=np.float64)
     x = x[np.isfinite(x)]
     if scale != "interval" or not x.size:
@@ -230,7 +230,7 @@ def limits_of_agreement(values: ArrayLike, scale: str) -> Limits:
 
 
 def ticks(limits: Limits) -> list[float]:
-    """Choose about six round values between the ends of an axis.
+    """Choose about six round values between the limits of an axis.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def heat_map(
     as_percent: bool = False,
     of: str = "item",
 ) -> dict[str, Any]:
-    """Lay out a table of colours; numbers are written in the cells of small ones.
+    """Lay out a heat map; small ones have numbers in their cells.
 
     Parameters
     ----------
@@ -287,16 +287,16 @@ def heat_map(
     items : ndarray, shape (R, C), or None
         What each value is computed from.
     low : float or None
-        The lightest colour; by default below the smallest value.
+        Value of the lightest colour; by default below the smallest value.
     as_percent : bool, default False
-        How values are written.
+        Whether values are written as percentages.
     of : str, default "item"
-        What is counted.
+        Noun for the items counted.
 
     Returns
     -------
     dict
-        Of the macro `heat`.
+        Arguments of the macro `heat`.
     """
     # Two of the largest fit side by side.
     size = 34 if len(rows) <= MAX_WRITTEN else 18 if len(rows) <= 20 else 12
@@ -334,7 +334,7 @@ def heat_map(
 
 @contextmanager
 def _rows(n: int, limits: Limits, width: int = WIDTH) -> Iterator[tuple[Figure, Axes]]:
-    """Make axes without a frame: row 0 of the axis and n rows, each `HEIGHT` pixels high."""
+    """Make frameless axes of n rows below the axis, each `HEIGHT` pixels high."""
     with house_figure(1) as (figure, (axes,)):
         figure.set_layout_engine("none")
         # The SVG has 72 units an inch, whatever the resolution.
@@ -347,7 +347,7 @@ def _rows(n: int, limits: Limits, width: int = WIDTH) -> Iterator[tuple[Figure, 
 
 
 def see_through(figure: Figure) -> None:
-    """Let the page's paper be the figure's."""
+    """Make the figure's background transparent."""
     figure.patch.set_visible(False)
     for axes in figure.axes:
         axes.patch.set_visible(False)

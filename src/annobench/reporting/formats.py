@@ -1,4 +1,4 @@
-"""How numbers and names are written on pages."""
+"""Formats of numbers and names on pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["breakable", "counted", "level", "number", "percent", "shown", "signe
 
 
 def number(value: float | None, places: int = 3) -> str:
-    """Write a number with a true minus sign, or a dash where there is none.
+    """Format a number with a true minus sign; a dash if it is missing.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def number(value: float | None, places: int = 3) -> str:
 
 
 def signed(value: float) -> str:
-    """Write a difference with its sign.
+    """Format a difference with its sign.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def signed(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share in percent.
+    """Format a share in percent.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def percent(share: float) -> str:
     Returns
     -------
     str
-        Whole percent, or two digits below 10%.
+        Whole percentages, or two digits below 10%.
     """
     if math.isnan(share):
         return "–"
@@ -77,7 +77,7 @@ def percent(share: float) -> str:
 
 
 def level(share: float) -> str:
-    """Write the level of an interval in percent, not rounded.
+    """Format the level of an interval in percent, without rounding.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def level(share: float) -> str:
 
 
 def shown(value: float, published: str = "") -> str:
-    """Write a computed number beside the printed one.
+    """Format a computed number for comparison with a published one.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def shown(value: float, published: str = "") -> str:
     Returns
     -------
     str
-        To two places more than it was printed to, or to six digits.
+        With two more decimals than the published number, or six digits.
     """
     if math.isnan(value):
         return ""
@@ -120,7 +120,7 @@ def shown(value: float, published: str = "") -> str:
 
 
 def counted(n: int, noun: str) -> str:
-    """Write a number with its noun.
+    """Format a count with its noun.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def extent_of(labels: Annotations | BlockedLabels) -> str:
-    """Say how many labels there are, and of how many annotators and items, if these are known."""
+    """Describe the numbers of labels, items and, if known, annotators."""
     from annobench.labels.frames import as_annotations
     from annobench.scale._blocks import BlockedLabels
 
@@ -153,7 +153,7 @@ def extent_of(labels: Annotations | BlockedLabels) -> str:
 
 
 def extent(n_labels: int, n_annotators: int, n_items: int) -> str:
-    """Say how many labels there are, of how many annotators, for how many items."""
+    """Describe the numbers of labels, annotators and items."""
     return (
         f"{counted(n_labels, 'label')} of {counted(n_annotators, 'annotator')} for "
         f"{counted(n_items, 'item')}"
@@ -161,12 +161,12 @@ def extent(n_labels: int, n_annotators: int, n_items: int) -> str:
 
 
 def plural(n: int, noun: str) -> str:
-    """Return the form of a noun that agrees with a number."""
+    """Return the singular or plural of a noun."""
     return noun if n == 1 else f"{noun}s"
 
 
 def shorten(name: str, longest: int = 22) -> str:
-    """Cut a long name."""
+    """Truncate a long name."""
     return name if len(name) <= longest else name[: longest - 1].rstrip() + "…"
 
 

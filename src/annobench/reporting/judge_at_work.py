@@ -1,4 +1,4 @@
-"""The parts of the judges' page about judges at work: systems, bias, drift."""
+"""The sections of the judges' page on systems, bias and drift."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ __all__ = ["layout", "said_at_work"]
 #: Rows of a table that are shown.
 MAX_ROWS: Final = 45
 _BIAS: Final = {
-    "score difference": "the judge's scores less the humans'",
+    "score difference": "the judge's scores minus the humans'",
     "length": "change per doubling of the length",
-    "own family": "the own family's answers less others'",
-    "longer answer": "how much more often picked than by humans",
+    "own family": "its own family's answers minus others'",
+    "longer answer": "picked more often than by humans, by",
 }
 
 
 def layout(found: AtWork) -> dict[str, Any]:
-    """Lay out what was found about judges at work.
+    """Lay out the results on systems, bias and drift.
 
     Parameters
     ----------
     found : AtWork
-        What was found.
+        The results.
 
     Returns
     -------
     dict
-        Of the template; each part is None unless it was asked for.
+        Variables of the template; parts that were not requested are None.
     """
     tables = found.tables
     return {
@@ -57,12 +57,12 @@ def layout(found: AtWork) -> dict[str, Any]:
 
 
 def said_at_work(found: AtWork) -> list[str]:
-    """Say what was found, in a sentence each.
+    """Summarise the results in sentences.
 
     Parameters
     ----------
     found : AtWork
-        What was found.
+        The results.
 
     Returns
     -------
@@ -73,13 +73,13 @@ def said_at_work(found: AtWork) -> list[str]:
     for judge, each in found.systems.items():
         for row in records(each.differences.head(3)):
             said.append(
-                f"{row['system']} less {row['baseline']}: {signed(row['estimate'])}, interval "
+                f"{row['system']} minus {row['baseline']}: {signed(row['estimate'])}, interval "
                 f"{number(row['lower'])} to {number(row['upper'])}, by {judge} and "
                 f"{row['n_human']:,} human scores ({judge} alone {signed(row['judge_score'])}, "
                 f"humans alone {signed(row['human_score'])})."
             )
         if (more := len(each.differences) - 3) > 0:
-            said.append(f"And {more} more differences by {judge}.")
+            said.append(f"{judge}: {more} more differences.")
     for row in records(found.bias):
         if row["note"] and row["bias"] != "score difference":
             said.append(f"{row['judge']}, {row['bias']}: not identified, as {row['note']}.")
@@ -167,14 +167,14 @@ def _drift(n: int, judge: str, found: JudgeDrift) -> dict[str, Any]:
 
 
 def _with_times(windows: pd.DataFrame) -> pd.DataFrame:
-    """Write when each window was."""
+    """Format the dates of each window."""
     table = with_dates(windows)
     ends = zip(table["begins"], table["ends"], strict=True)
     return table.assign(when=[a if a == b else f"{a} to {b}" for a, b in ends])
 
 
 def _drift_plot(n: int, found: JudgeDrift) -> Markup:
-    """Draw the agreement by window with its band, and the mean of the windows before the last."""
+    """Plot agreement by window with its band, and the mean of all windows before the last."""
     windows = found.windows
     with house_style():
         figure = Figure(figsize=(6.4, 2.4), layout="constrained")

@@ -1,4 +1,4 @@
-"""The page of `annobench judge`: what judges know, whether they pass, and what to do next."""
+"""The page of `annobench judge`: accuracy of judges, whether they pass, and what to do next."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EVEN: Final = 0.5
 #: An agreement over repeats below which a judge is called inconsistent.
 CONSISTENT: Final = 0.9
 NAMES: Final = {
-    "judged": "what the judge says",
+    "judged": "the judge's labels",
     "gold": "gold items alone",
     "rogan_gladen": "Rogan and Gladen",
     "ppi": "prediction-powered (PPI)",
@@ -44,18 +44,18 @@ def render(
     remarks: Sequence[str] = (),
     further: AtWork | None = None,
 ) -> str:
-    """Write the page.
+    """Render the page.
 
     Parameters
     ----------
     found : Assessment
-        What was found.
+        The results.
     source : str
-        Where the labels come from, such as the name of the file.
+        Source of the labels, such as the name of the file.
     remarks : sequence of str
-        What was done to the labels before.
+        How the labels were prepared.
     further : AtWork, optional
-        What was found about judges at work.
+        Results on systems, bias and drift.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def render(
 
 
 def _jury(found: Assessment) -> dict[str, Any] | None:
-    """Lay out what the judges are worth together."""
+    """Lay out the results of the judges as a jury."""
     jury = found.jury
     if jury is None:
         return None
@@ -130,18 +130,20 @@ def next_steps(found: Assessment) -> list[str]:
     if _is(blind["passes"], True):
         steps.append(
             "A judge that always gives the most frequent label passes the test on these labels: "
-            "passing shows nothing here. Go by sensitivity and specificity."
+            "passing means nothing here. Look at sensitivity and specificity."
         )
     for row in pages.records(judges):
         name = row["judge"]
         if _is(row["is_informative"], False):
             steps.append(
-                f"Don't use {name}: for no category do its labels clearly depend on what the item "
-                "is. Change its prompt, or take another model."
+                f"Don't use {name}: its labels do not clearly depend on the true category, for any "
+                f"category. Change its prompt, or use another model."
             )
         elif _is(row["passes"], True):
             labels = row["human_labels"]
-            worth = "" if _missing(labels) else f" One of its labels tells as much as {labels:.2g}"
+            worth = (
+                "" if _missing(labels) else f" One of its labels is as informative as {labels:.2g}"
+            )
             worth += "" if _missing(labels) else " of a human's."
             steps.append(
                 f"{name} agrees with the humans about as often as they agree with each other, and "
@@ -150,15 +152,15 @@ def next_steps(found: Assessment) -> list[str]:
             )
         elif _is(row["passes"], False) and not _missing(row["human_labels"]):
             steps.append(
-                f"{name} does not pass, but its labels are worth {row['human_labels']:.2g} of a "
-                "human's each: use it in addition to humans, as one more annotator of "
-                "a model (annobench consensus)."
+                f"{name} does not pass, but each of its labels is worth {row['human_labels']:.2g} "
+                f"of a human's: use it in addition to humans, as another annotator in a model "
+                f"(annobench consensus)."
             )
     unsteady = found.consistency
     if len(unsteady):
         for row in pages.records(unsteady[unsteady["agreement"] < CONSISTENT]):
             steps.append(
-                f"Asked again, {row['annotator']} gives another label with probability "
+                f"Asked again, {row['annotator']} gives a different label with probability "
                 f"{percent(1 - row['agreement'])}: ask several times, or lower its temperature."
             )
     for row in pages.records(found.position):
@@ -166,13 +168,12 @@ def next_steps(found: Assessment) -> list[str]:
             steps.append(
                 f"{row['annotator']} picks the answer shown first in {percent(row['picks_first'])} "
                 f"of comparisons (interval {percent(row['lower'])} to {percent(row['upper'])}): "
-                "show each pair in both orders, and count what it picks in both."
+                "show each pair in both orders, and count only consistent choices."
             )
     if found.basis == "humans":
         steps.append(
             "Check some items yourself and give them with --gold: sensitivity and specificity are "
-            "estimated from the humans' labels, and errors that all of them share count as "
-            "correct."
+            "estimated from the humans' labels, so errors that all humans share count as correct."
         )
     elif not found.basis:
         steps.append("Have some items labelled by two humans, or check some, and give --gold.")
@@ -192,7 +193,7 @@ def _lede(found: Assessment, table: pd.DataFrame) -> str:
     judges = table[table["judge"] != CONSTANT]
     tested = judges["passes"].notna()
     if not tested.any():
-        return "The alternative annotator test could not be done on these labels."
+        return "The alternative annotator test is not possible with these labels."
     passed = sum(_is(value, True) for value in judges["passes"])
     best = judges.sort_values("advantage_probability", ascending=False).iloc[0]
     return (
@@ -253,7 +254,7 @@ def _rate_rows(found: Assessment) -> list[dict[str, Any]]:
             lower=table["youden_lower"],
             upper=table["youden_upper"],
             words=[
-                "may know nothing" if low <= 0 else ""
+                "may be uninformative" if low <= 0 else ""
                 for low in table["youden_lower"].fillna(-np.inf)
             ],
         )
@@ -268,12 +269,12 @@ def _prevalence_rows(found: Assessment) -> list[dict[str, Any]]:
 
 
 def verdict(row: dict[str, Any]) -> str:
-    """Say in a word how a judge did.
+    """Return a judge's verdict in a word.
 
     Parameters
     ----------
     row : dict
-        Of the table of judges.
+        Row of the table of judges.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""HTML pages of one design, from Jinja templates and one style.
+"""HTML pages from Jinja templates and one style sheet.
 
-Names in labels, tables and captions come from others' files: templates escape everything, and
-show what can't be seen.
+Names in labels, tables and captions are untrusted: templates escape everything and make invisible
+characters visible.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ STYLES = ("style.css", "verdicts.css", "parts.css")
 
 
 def render(template: str, folder: Path | Sequence[Path] | None = None, **content: Any) -> str:
-    """Fill a template; its style is part of the page.
+    """Render a template, with its style inside.
 
     Parameters
     ----------
     template : str
         Name of the file.
     folder : Path or sequence of Path, optional
-        Where templates are looked for first, in this order; otherwise they are those of the
-        library, such as ``base.html.j2``.
+        Folders searched first, in this order, before the library's templates, such as
+        ``base.html.j2``.
     **content : Any
-        What the template shows, by name.
+        Variables of the template.
 
     Returns
     -------
@@ -75,12 +75,12 @@ def render(template: str, folder: Path | Sequence[Path] | None = None, **content
 
 
 def _shown(value: Any) -> Any:
-    """Show control and directing characters of texts; markup is our own, but for what it quotes."""
+    """Make control and bidirectional characters visible."""
     return type(value)(visible(value)) if isinstance(value, str) else value
 
 
 def json_of(content: Any) -> Markup:
-    """Return what a page's script reads, as JSON that ends no element."""
+    """Return data for a page's script as JSON that is safe inside an HTML element."""
     text = json.dumps(content, ensure_ascii=True)
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
@@ -88,7 +88,7 @@ def json_of(content: Any) -> Markup:
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a table, each a dictionary by column.
+    """Return the rows of a table as dictionaries.
 
     Parameters
     ----------
@@ -104,17 +104,17 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def picture_size(path: str | os.PathLike[str]) -> tuple[int, int]:
-    """Return the size at which a page shows a picture.
+    """Return the display size of a picture.
 
     Parameters
     ----------
     path : path
-        An SVG that matplotlib wrote.
+        An SVG written by matplotlib.
 
     Returns
     -------
     tuple of int
-        Width and height in pixels, 96 an inch.
+        Width and height in pixels, at 96 pixels per inch.
 
     Raises
     ------

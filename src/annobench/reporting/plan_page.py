@@ -22,18 +22,18 @@ SHOWN: Final = 25
 
 
 def render(found: Plan, following: pd.DataFrame, *, source: str, basis: str) -> str:
-    """Write the page of a plan.
+    """Render the page of a plan.
 
     Parameters
     ----------
     found : Plan
         The designs.
     following : DataFrame
-        Items by what one more label would tell, from `annobench.audit.next_labels`.
+        Items by the expected information of another label, from `annobench.audit.next_labels`.
     source : str
-        Where the pilot's labels come from, such as the name of the file.
+        Source of the pilot's labels, such as the name of the file.
     basis : str
-        What the expected accuracy rests on, a sentence.
+        Source of the expected accuracy, in a sentence.
 
     Returns
     -------
@@ -65,9 +65,9 @@ def render(found: Plan, following: pd.DataFrame, *, source: str, basis: str) -> 
 
 
 def design_in_words(design: Mapping[str, Any], currency: str) -> str:
-    """Say what a design needs."""
+    """Describe a design."""
     if not math.isfinite(design["cost"]):
-        return "no number is enough: the expected errors are too many"
+        return "no number is enough: too many errors are expected"
     parts = []
     if design["annotators"]:
         each = "label" if design["annotators"] == 1 else "labels"
@@ -104,11 +104,11 @@ def _facts(found: Plan, following: pd.DataFrame) -> list[tuple[str, str, str]]:
         (
             percent(pilot["within"] / total) if total else "–",
             "of the variance is within items",
-            "annotators disagree on one and the same item",
+            "disagreement of annotators on the same item",
         ),
         (
             f"{best:.1f}" if math.isfinite(best) else "∞",
-            "labels per item are cheapest",
+            "labels per item is cheapest",
             "for a prevalence, at these prices",
         ),
     ]
@@ -122,7 +122,7 @@ def _steps(cheapest: pd.DataFrame, following: pd.DataFrame, currency: str) -> li
     hopeless = cheapest.loc[~cheapest["cost"].map(math.isfinite), "goal"]
     for goal in hopeless:
         steps.append(
-            f"For {goal}, checks alone will not do: the consensus has too many errors. Get more "
+            f"For {goal}, checks alone are not enough: the consensus has too many errors. Get more "
             "labels for the least certain items first, or allow more errors."
         )
     worth = following[following["information"] > 0]
@@ -130,14 +130,14 @@ def _steps(cheapest: pd.DataFrame, following: pd.DataFrame, currency: str) -> li
         half = worth["information"].cumsum() >= worth["information"].sum() / 2
         n = int(half.to_numpy().argmax()) + 1
         steps.append(
-            f"One more label for each of the first {n:,} items of next.csv brings half of what one "
-            f"more label for each of all {len(following):,} would."
+            f"One more label for each of the first {n:,} items of next.csv is expected to give "
+            f"half the information of one more label for all {len(following):,}."
         )
     return steps
 
 
 def _cost_plot(found: Plan) -> Markup:
-    """Draw the cost of the goals that depend on the number of annotators."""
+    """Plot the cost of the goals that depend on the number of annotators."""
     table = found.table[found.table["annotators"] > 0]
     sizes = table["goal"].value_counts()
     goals = [goal for goal in dict.fromkeys(table["goal"]) if sizes[goal] > 1]
@@ -164,8 +164,8 @@ def _information_plot(following: pd.DataFrame) -> Markup:
         axes.fill_between(range(1, len(bits) + 1), bits, color=BLUE, alpha=0.25, linewidth=0)
         axes.plot(range(1, len(bits) + 1), bits, color=BLUE)
         axes.set(
-            xlabel="items, the most telling first",
-            ylabel="bits of one more label",
+            xlabel="items, most informative first",
+            ylabel="expected information of one more label, bits",
             xlim=(0, len(bits) + 1),
             ylim=(0, None),
         )

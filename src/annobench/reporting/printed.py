@@ -1,4 +1,4 @@
-"""Numbers as they are printed: their value, their places, and what agrees with them."""
+"""Published numbers: their value, their precision, and what agrees with them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TWELVE_DIGITS = Context(prec=12)
 
 
 class Printed(NamedTuple):
-    """A printed number and the places it was printed to.
+    """A published number and its precision.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Printed(NamedTuple):
 
     @property
     def about(self) -> Decimal:
-        """How far off "about" this number may be: one last unit, and at most 20% of it."""
+        """Tolerance of "about" this number: one last unit, and at most 20%."""
         return min(self.last_unit, abs(self.value) / 5)
 
 
@@ -66,7 +66,7 @@ def parse_printed(text: str) -> Printed:
     Raises
     ------
     ValueError
-        If the text is no number.
+        If the text is not a number.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def parse_range(text: str) -> tuple[Printed, Printed]:
 
 
 def unit_of(text: str) -> Decimal:
-    """Return one unit of the last place that a number, or the lower of two limits, has.
+    """Return one unit of the last decimal place of a number, or of the lower of two limits.
 
     Parameters
     ----------
@@ -115,30 +115,30 @@ def _power_of_ten(exponent: int) -> Decimal:
 
 
 def agrees(published: str, relation: str, lower: float, upper: float | None = None) -> bool:
-    """Say whether a computed number, or an interval, is what was printed.
+    """Return whether a computed number, or an interval, agrees with a published one.
 
     Parameters
     ----------
     published : str
         The number as printed, or the range of "within".
     relation : {"eq", "about", "lt", "le", "gt", "ge", "within"}
-        What the paper says of it. "eq" allows every number that rounds to the printed
-        one, a tie in either direction; "about" one unit of its last nonzero digit, and at
-        most 20% of it; "within" the two limits and what lies between them.
+        The paper's claim. "eq" allows every number that rounds to the published one, ties in either
+        direction; "about" a difference of one unit of its last nonzero digit, and at most 20%;
+        "within" every number from the lower to the upper limit.
     lower, upper : float
-        The computed number alone, or the ends of its check interval. An interval agrees
-        if it meets the numbers that the relation allows. For counts, whose check interval
-        is continuous, the half unit is the usual correction for continuity.
+        The computed number alone, or the ends of its check interval. An interval agrees if it
+        contains a number that the relation allows. For counts, whose check interval is continuous,
+        the half unit is the usual correction for continuity.
 
     Returns
     -------
     bool
-        True where they agree.
+        True if they agree.
 
     Raises
     ------
     ValueError
-        If the text is no printed number, or the relation is not known.
+        If the text is not a number, or the relation is unknown.
 
     Examples
     --------

@@ -22,16 +22,16 @@ MAX_IN_MAP: Final = 20
 
 
 def render(found: BradleyTerry, comparisons: Comparisons, *, source: str) -> str:
-    """Write the page of a ranking.
+    """Render the page of a ranking.
 
     Parameters
     ----------
     found : BradleyTerry
         The strengths.
     comparisons : Comparisons
-        What they were estimated from.
+        The comparisons from which they were estimated.
     source : str
-        Where the comparisons come from, such as the name of the file.
+        Source of the comparisons, such as the name of the file.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def _facts(found: BradleyTerry, of: Comparisons) -> list[tuple[str, str, str]]:
 
 
 def _limits(rows: list[dict[str, Any]]) -> tuple[float, float]:
-    """Return round ends about the finite limits."""
+    """Return round limits that enclose the finite interval limits."""
     ends = np.array([[row["lower"], row["upper"]] for row in rows], dtype=float)
     largest = float(np.abs(ends[np.isfinite(ends)]).max(initial=1.0))
     step = 0.5 if largest < 3 else 1.0 if largest < 8 else 5.0
@@ -91,7 +91,7 @@ def _limits(rows: list[dict[str, Any]]) -> tuple[float, float]:
 
 
 def _map(found: BradleyTerry, of: Comparisons) -> dict[str, Any] | None:
-    """Lay out the share of wins of each item, in rows, over each other one."""
+    """Lay out the share of wins of each item over each other item."""
     k = of.n_items
     if k > MAX_IN_MAP:
         return None

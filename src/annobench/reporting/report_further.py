@@ -1,4 +1,4 @@
-"""The parts of a report on how annotators differ: margins, limits, variance components."""
+"""The sections of a report on how annotators differ: margins, limits, variance components."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ SHOWN: Final = (1, 2, 3, 5, 10, 20)
 
 @dataclass(frozen=True)
 class Further:
-    """What a report says of differences between annotators; None where it does not apply.
+    """A report's results on differences between annotators; None where not applicable.
 
     Attributes
     ----------
     margins : MarginalHomogeneity or None
-        Of categories.
+        For categories.
     limits : LimitsOfAgreement or None
-        Of numbers: of two annotators, or of the pair that differ most.
+        For numbers: the limits of two annotators, or of the pair that differs most.
     variances : Generalizability or None
-        Of numbers.
+        For numbers.
     """
 
     margins: MarginalHomogeneity | None = None
@@ -68,7 +68,7 @@ class Further:
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """The tables that are written beside the page, by name."""
+        """The tables written next to the page, by name."""
         found = {}
         if self.margins is not None:
             found["margins"] = self.margins.pairs
@@ -83,7 +83,7 @@ class Further:
 
     @property
     def content(self) -> dict[str, Any]:
-        """What the template shows."""
+        """The variables of the template."""
         return {
             "margins": None if self.margins is None else _margins(self.margins),
             "limits": None if self.limits is None else _limits(self.limits),
@@ -92,16 +92,16 @@ class Further:
 
 
 def further(annotations: Annotations, *, level: float, seed: int | None = None) -> Further:
-    """Compute what applies to the scale and does not take long.
+    """Compute the analyses that suit the scale and are quick.
 
     Parameters
     ----------
     annotations : Annotations
         The labels; no annotator labelled an item twice.
     level : float
-        Of the intervals, in (0, 1).
+        Level of the intervals, in (0, 1).
     seed : int, optional
-        Of the bootstrap of variance components; by default 0.
+        Seed of the bootstrap of variance components; by default 0.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def _margins(found: MarginalHomogeneity) -> dict[str, Any]:
 
 
 def _said_of_margins(rows: list[dict[str, Any]], alpha: float) -> str:
-    """Say how many pairs differ, and which pair differs most in which category."""
+    """Describe how many pairs differ, and which pair differs most in which category."""
     differ = [row for row in rows if row["p_adjusted"] < alpha]
     n = len(rows)
     if not differ:
@@ -208,11 +208,11 @@ def _variances(found: Generalizability) -> dict[str, Any]:
 def _whole(n: float) -> str:
     if math.isnan(n):
         return ""
-    return "more than any number" if math.isinf(n) else f"{n:,.0f}"
+    return "infinitely many" if math.isinf(n) else f"{n:,.0f}"
 
 
 def _curve(found: Generalizability) -> Markup:
-    """Draw both coefficients by the number of annotators."""
+    """Plot both coefficients by the number of annotators."""
     table = found.by_annotators(range(1, SHOWN[-1] + 1))
     with house_style():
         figure = Figure(figsize=(6.4, 2.8), layout="constrained")

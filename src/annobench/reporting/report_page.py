@@ -1,6 +1,6 @@
-"""A report of agreement as one page that opens offline: tables and plots, nothing fetched.
+"""A report of agreement as one page that opens offline, with tables and plots.
 
-Names of items, annotators and categories are somebody's text: the template escapes everything.
+Names of items, annotators and categories are untrusted: the template escapes everything.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ LEADING: Final = "krippendorff_alpha"
 
 
 def following(source: str) -> dict[str, str]:
-    """Return how the commands of a page are typed, if nobody says how its labels were read."""
+    """Return a page's commands for labels whose reading options are unknown."""
     return {name: f"annobench {name} {shlex.quote(source)}" for name in FOLLOWING}
 
 
@@ -87,22 +87,22 @@ def render(
     further: Further | None = None,
     commands: Mapping[str, str] | None = None,
 ) -> str:
-    """Write the page of a report.
+    """Render the page of a report.
 
     Parameters
     ----------
     annotations : Annotations
         The labels.
     table : DataFrame
-        What `annobench.agreement.report` says of them.
+        The result of `annobench.agreement.report`.
     source : str
-        Where the labels come from, such as the name of the file.
+        Source of the labels, such as the name of the file.
     remarks : sequence of str
-        What was done to the labels before, such as repeats left out.
+        How the labels were prepared, such as repeats left out.
     texts : mapping of str to str, optional
         What annotators saw, by item.
     target : float, optional
-        The value that Krippendorff's alpha is to have, in (0, 1).
+        Target for Krippendorff's alpha, in (0, 1).
     drift : OverTime, optional
         Agreement over time.
     groups : ByGroup, optional
@@ -123,8 +123,8 @@ def render(
 
     Notes
     -----
-    The cost is that of a few coefficients; pairs of annotators are compared one by one up to
-    two million pairs of labels.
+    The cost is that of computing a few coefficients; annotators are compared pairwise for up to two
+    million pairs of labels.
     """
     annotations = as_annotations(annotations, "render")
     with warnings.catch_warnings():
@@ -160,7 +160,7 @@ def render(
 
 
 def said_of_target(table: pd.DataFrame, target: float | None) -> str:
-    """Say whether the interval of Krippendorff's alpha supports a value."""
+    """Report whether the interval of Krippendorff's alpha supports a value."""
     lead = _lead(table)
     if target is None or lead is None or math.isnan(lead["lower"]):
         return ""
@@ -170,13 +170,13 @@ def said_of_target(table: pd.DataFrame, target: float | None) -> str:
     if lead["upper"] < target:
         return f"Alpha is below {target:g}: the interval is {interval}."
     return (
-        f"Whether alpha is {target:g} or more is open: the interval is {interval}. More items "
-        "make it narrower."
+        f"It remains open whether alpha is {target:g} or more: the interval is {interval}. More "
+        f"items make it narrower."
     )
 
 
 def to_discuss(annotations: Annotations, texts: Mapping[str, str]) -> pd.DataFrame:
-    """List the items with least agreement for those who labelled them."""
+    """List the items with least agreement, for their annotators to discuss."""
     a, rows = as_annotations(annotations, "to_discuss"), []
     order, agreeing = _least_agreement(a)
     for i in order[:MAX_DISCUSSED]:
@@ -192,7 +192,7 @@ def to_discuss(annotations: Annotations, texts: Mapping[str, str]) -> pd.DataFra
 
 
 def _least_agreement(a: Annotations) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the items whose labels differ, the least agreement first, and that of all items."""
+    """Return items whose labels differ, least agreement first, and all items' agreement."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
         try:
@@ -210,7 +210,7 @@ def _least_agreement(a: Annotations) -> tuple[NDArray[np.int64], NDArray[np.floa
 
 
 def is_open(table: pd.DataFrame, target: float | None) -> bool:
-    """Return whether the interval of alpha neither supports a value nor excludes it."""
+    """Return whether the interval of alpha neither supports nor excludes a value."""
     lead = _lead(table)
     return target is not None and lead is not None and lead["lower"] < target <= lead["upper"]
 
@@ -218,14 +218,14 @@ def is_open(table: pd.DataFrame, target: float | None) -> bool:
 def said_of_parts(
     drift: OverTime | None, groups: ByGroup | None, boxes: pd.DataFrame | None
 ) -> list[str]:
-    """Say what was found over time, between groups, and of boxes, where there is such."""
+    """Summarise the results over time, between groups and for boxes, where there are any."""
     said = [] if drift is None else said_of_drift(drift)
     said += [] if groups is None else [said_of_groups(groups)]
     return said if boxes is None else [*said, said_of_boxes(boxes)]
 
 
 def _apart(annotators: dict[str, Any] | None, lead: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return the annotator without whom the others agree best, if they agree better."""
+    """Return the annotator whose removal raises alpha most, if any does."""
     rows = [] if annotators is None else annotators["rows"]
     known = [row for row in rows if row["change"] > NOTABLE]
     if not known or lead is None:
@@ -235,7 +235,7 @@ def _apart(annotators: dict[str, Any] | None, lead: dict[str, Any] | None) -> di
 
 
 def facts(annotations: Annotations) -> list[tuple[str, str, str]]:
-    """Say what the labels are.
+    """Describe the labels.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def facts(annotations: Annotations) -> list[tuple[str, str, str]]:
     Returns
     -------
     list of (name, value, explanation)
-        Items, annotators, labels, categories, and how full the design is.
+        Items, annotators, labels, categories, and completeness of the design.
     """
     annotations = as_annotations(annotations, "facts")
     a = annotations
@@ -295,7 +295,7 @@ def facts(annotations: Annotations) -> list[tuple[str, str, str]]:
 
 
 def cautions(annotations: Annotations) -> list[str]:
-    """Say what makes the estimates imprecise, or what looks like a mistake.
+    """Warn of what makes the estimates imprecise, and of likely mistakes.
 
     Parameters
     ----------
@@ -305,7 +305,7 @@ def cautions(annotations: Annotations) -> list[str]:
     Returns
     -------
     list of str
-        Sentences; empty if there is nothing to say.
+        Sentences; empty if there are no warnings.
     """
     annotations = as_annotations(annotations, "cautions")
     a = annotations
@@ -314,7 +314,7 @@ def cautions(annotations: Annotations) -> list[str]:
     if a.n_annotators < 2:
         found.append("There is only one annotator, so there is no agreement to measure.")
     elif paired == 0:
-        found.append("No item has labels of two annotators: there is nothing to compare.")
+        found.append("No item was labelled by two annotators: there is nothing to compare.")
     elif paired < FEW_ITEMS:
         found.append(
             f"Only {paired} {plural(paired, 'item')} with two labels or more: the intervals "
@@ -323,7 +323,7 @@ def cautions(annotations: Annotations) -> list[str]:
     if 2 <= a.n_annotators < FEW_ANNOTATORS and not a.anonymous:
         found.append(
             f"Only {a.n_annotators} annotators: the estimates hold for these annotators. The "
-            "intervals account for the sampling of items, not for that of annotators."
+            f"intervals account for the sampling of items, not of annotators."
         )
     given = np.bincount(a.label, minlength=a.n_categories)
     if a.n_labels and a.scale in ("nominal", "ordinal"):
@@ -336,8 +336,8 @@ def cautions(annotations: Annotations) -> list[str]:
         elif given[most] > PREVAILING * a.n_labels:
             found.append(
                 f"{percent(given[most] / a.n_labels)} of the labels are "
-                f"“{shorten(a.categories[most])}”: agreement by chance is high, and kappa, pi and "
-                "alpha depend on few items. Look at the categories one by one."
+                f"“{shorten(a.categories[most])}”: chance agreement is high, and kappa, pi and "
+                f"alpha depend on few items. Look at each category separately."
             )
     if a.scale == "nominal" and a.n_categories > 2 and _are_numbers(a.categories):
         found.append(
@@ -348,7 +348,7 @@ def cautions(annotations: Annotations) -> list[str]:
 
 
 def without_width(table: pd.DataFrame) -> list[str]:
-    """Say which overall intervals have no width, why, and what that means."""
+    """Report which overall intervals have no width, why, and what that means."""
     overall = table[table["breakdown"].eq("overall")]
     rows = overall[overall["lower"].notna()]
     flat = rows[(rows["upper"] - rows["lower"]).abs() < TOLERANCE]
@@ -381,7 +381,7 @@ def _whose(flat: pd.DataFrame, rows: pd.DataFrame) -> str:
 
 
 def coincidences(annotations: Annotations, shown: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Count how often two labels of one item are of two categories.
+    """Count how often two labels of an item are of two given categories.
 
     Krippendorff (2011), Computing Krippendorff's alpha-reliability, section C.
     """
@@ -404,7 +404,7 @@ def coincidences(annotations: Annotations, shown: NDArray[np.int64]) -> NDArray[
 
 
 def _spread(counts: NDArray[np.int64]) -> str:
-    """Say the range and the median of counts."""
+    """Describe the range and median of counts."""
     if not counts.size:
         return "0"
     low, middle, high = int(counts.min()), float(np.median(counts)), int(counts.max())
@@ -428,7 +428,7 @@ def _level(table: pd.DataFrame) -> str:
 
 
 def _interval(table: pd.DataFrame) -> str:
-    """Say how the overall intervals were made."""
+    """Describe how the overall intervals were computed."""
     kinds = set(table.loc[table["breakdown"].eq("overall"), "interval"].dropna())
     if kinds == {"percentile"}:
         return "quantiles of a bootstrap over items"
@@ -438,7 +438,7 @@ def _interval(table: pd.DataFrame) -> str:
 
 
 def _lead(table: pd.DataFrame) -> dict[str, Any] | None:
-    """Pick the value that the page opens with."""
+    """Choose the headline value."""
     rows = table[table["breakdown"].eq("overall") & table["coefficient"].eq(LEADING)]
     return None if rows.empty else {**records(rows)[0], "title": _title(LEADING)}
 
@@ -466,7 +466,7 @@ def _forest(name: str, rows: list[dict[str, Any]]) -> figures.RowFigure:
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, str]]:
-    """Say what each coefficient shown assumes."""
+    """List the assumptions of each coefficient shown."""
     known = agreement.discover()
     shown = table[table["estimate"].notna()]["coefficient"].unique()
     names = sorted(shown, key=lambda name: (name != LEADING, name))
@@ -553,7 +553,7 @@ def _annotators(annotations: Annotations, table: pd.DataFrame) -> dict[str, Any]
 
 
 def _pairs(annotations: Annotations) -> dict[str, Any] | None:
-    """Lay out a heat map of few annotators, or the distribution over pairs of many."""
+    """Lay out a heat map for few annotators, or the distribution over pairs for many."""
     a = annotations
     if a.anonymous or a.n_annotators < 3 or count_label_pairs(a) == 0:
         return None
@@ -613,7 +613,7 @@ def _pairs(annotations: Annotations) -> dict[str, Any] | None:
 
 
 def _confusion(annotations: Annotations) -> dict[str, Any] | None:
-    """Lay out, for each category, what the other annotators say of the same items."""
+    """Lay out, for each category, the other annotators' labels of the same items."""
     a = annotations
     if a.scale == "interval" and a.n_categories > MAX_CONFUSED:
         return None
@@ -648,7 +648,7 @@ def _confusion(annotations: Annotations) -> dict[str, Any] | None:
 
 
 def coincidence_totals(annotations: Annotations) -> NDArray[np.int64]:
-    """Count the labels of items that have at least two."""
+    """Count the labels of items with at least two labels."""
     annotations = as_annotations(annotations, "coincidence_totals")
     a = annotations
     paired = np.diff(a.by_item.offsets)[a.item] > 1
@@ -695,7 +695,7 @@ def _labels_of(a: Annotations, item: int) -> list[tuple[str, int]]:
 
 
 def _notes(table: pd.DataFrame) -> list[str]:
-    """List what was left out of breakdowns, each reason once, with the coefficients it struck."""
+    """List the omissions from breakdowns, each reason once, with the coefficients concerned."""
     notes: dict[str, list[str]] = {}
     rows = table[table["breakdown"].ne("overall") & table["note"].fillna("").ne("")]
     for row in rows[["breakdown", "coefficient", "note"]].drop_duplicates().to_dict("records"):

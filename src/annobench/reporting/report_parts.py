@@ -1,4 +1,4 @@
-"""The parts of a report about time and about groups, where they were asked for."""
+"""The sections of a report on time, groups and boxes."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def drift_of(found: OverTime | None) -> dict[str, Any] | None:
     Parameters
     ----------
     found : OverTime or None
-        What was found.
+        The results.
 
     Returns
     -------
     dict or None
-        Of the template.
+        Variables of the template.
     """
     if found is None:
         return None
@@ -56,12 +56,12 @@ def drift_of(found: OverTime | None) -> dict[str, Any] | None:
 
 
 def said_of_drift(found: OverTime) -> list[str]:
-    """Say what changed over time.
+    """Summarise changes over time.
 
     Parameters
     ----------
     found : OverTime
-        What was found.
+        The results.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def said_of_drift(found: OverTime) -> list[str]:
     if found.n_undated:
         said.append(f"{counted(found.n_undated, 'label')} without a time left out.")
     if len(drifting) > 3:
-        said.append(f"So does that of {len(drifting) - 3} others.")
+        said.append(f"{len(drifting) - 3} other annotators drift significantly, too.")
     elif drifting.empty and len(found.trends):
         said.append(
             f"No trend of any of {len(found.trends)} annotators is significant after adjustment "
@@ -100,7 +100,7 @@ def _trend(change: float, p_value: float) -> str:
 
 
 def said_p(value: float) -> str:
-    """Say a p-value.
+    """Format a p-value.
 
     Parameters
     ----------
@@ -116,17 +116,17 @@ def said_p(value: float) -> str:
 
 
 def with_dates(windows: pd.DataFrame) -> pd.DataFrame:
-    """Write the ends of windows, dates to the day if they span more than a week or are whole days.
+    """Format the limits of windows, as dates if they span more than a week or are whole days.
 
     Parameters
     ----------
     windows : DataFrame
-        With begins and ends.
+        With columns begins and ends.
 
     Returns
     -------
     DataFrame
-        Both as texts.
+        With both as texts.
     """
     table = windows.copy()
     for name in ("begins", "ends"):
@@ -159,7 +159,7 @@ def _alpha_plot(windows: pd.DataFrame) -> Markup:
 
 
 def _band_plots(table: pd.DataFrame, names: list[str], windows: pd.DataFrame) -> Markup | None:
-    """Draw a small panel for each annotator, numbered as in the table beside it."""
+    """Draw a small panel for each annotator, numbered as in the table."""
     if not names:
         return None
     n_rows = math.ceil(len(names) / _COLUMNS)
@@ -190,14 +190,14 @@ def groups_of(found: ByGroup | None, by: str) -> dict[str, Any] | None:
     Parameters
     ----------
     found : ByGroup or None
-        What was found.
+        The results.
     by : str
         The name of the groups: a column or a file.
 
     Returns
     -------
     dict or None
-        Of the template.
+        Variables of the template.
     """
     if found is None:
         return None
@@ -214,12 +214,12 @@ def groups_of(found: ByGroup | None, by: str) -> dict[str, Any] | None:
 
 
 def said_of_groups(found: ByGroup) -> str:
-    """Say how much groups differ.
+    """Summarise how much groups differ.
 
     Parameters
     ----------
     found : ByGroup
-        What was found.
+        The results.
 
     Returns
     -------
@@ -247,7 +247,7 @@ def said_of_groups(found: ByGroup) -> str:
 
 
 def boxes_of(found: pd.DataFrame | None) -> dict[str, Any] | None:
-    """Lay out agreement on boxes: of all labels, and of each."""
+    """Lay out agreement on boxes, overall and by label."""
     if found is None:
         return None
     shown = found[found["breakdown"].isin(["overall", "label"])]
@@ -256,7 +256,7 @@ def boxes_of(found: pd.DataFrame | None) -> dict[str, Any] | None:
 
 
 def said_of_boxes(found: pd.DataFrame) -> str:
-    """Say how far boxes match."""
+    """Summarise agreement on boxes."""
     overall = found[found["breakdown"] == "overall"]
     parts = [
         f"{row['estimate']:.3f} ({row['lower']:.3f} to {row['upper']:.3f}) if boxes match from an "

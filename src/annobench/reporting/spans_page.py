@@ -1,6 +1,6 @@
-"""A report of agreement on spans as one page that opens offline, in the style of the other reports.
+"""A report of agreement on spans as one page that opens offline.
 
-Names of documents, annotators and labels are somebody's text: the template escapes everything.
+Names of documents, annotators and labels are untrusted: the template escapes everything.
 """
 
 from __future__ import annotations
@@ -39,42 +39,42 @@ TITLES: Final = {
     "alpha_cu": "Unitizing alpha, labels alone",
     "one_minus_window_diff": "1 − WindowDiff",
     "one_minus_pk": "1 − Pk",
-    "relation_f1_exact": "F1 of relations, equal ends",
-    "relation_f1_overlap": "F1 of relations, overlapping ends",
+    "relation_f1_exact": "F1 of relations, exact spans",
+    "relation_f1_overlap": "F1 of relations, overlapping spans",
 }
 
 _MEANING: Final = {
     "f1_exact": "Spans with the same boundaries and label, as a share of what two annotators "
     "marked; the mean over pairs.",
-    "f1_overlap": "Spans of one label that share a character, each matched with one at most.",
-    "f1_token": "Tokens with the same label; long spans weigh more than short ones.",
-    "gamma": "1 less the disagreement of the best alignment of all spans over that of spans moved "
-    "at random.",
-    "gamma_cat": "The labels of spans that the best alignment puts together, limits aside.",
-    "alpha_u": "Limits and labels together, corrected for chance, character by character.",
+    "f1_overlap": "Spans with the same label that share a character, matched one to one.",
+    "f1_token": "Tokens with the same label; long spans have more weight than short ones.",
+    "gamma": "1 minus the disagreement of the best alignment divided by the disagreement expected "
+    "for randomly shifted spans.",
+    "gamma_cat": "The labels of aligned spans, whatever their boundaries.",
+    "alpha_u": "Boundaries and labels together, corrected for chance, character by character.",
     "alpha_binary_u": "What is marked, whatever the label.",
     "alpha_cu": "The labels, where two annotators marked the same text.",
-    "one_minus_window_diff": "Windows of text, half a segment long, with the same number of "
-    "boundaries.",
-    "one_minus_pk": "Windows in which both have a boundary or neither has, however many.",
-    "relation_f1_exact": "Relations of one label between the same two spans.",
-    "relation_f1_overlap": "Relations of one label between spans that overlap.",
+    "one_minus_window_diff": "Windows of text, half a segment long, in which both place the same "
+    "number of boundaries.",
+    "one_minus_pk": "Windows in which both, or neither, place at least one boundary.",
+    "relation_f1_exact": "Relations with the same label between the same two spans.",
+    "relation_f1_overlap": "Relations with the same label between overlapping spans.",
 }
 
 
 def render(marks: Marks, table: pd.DataFrame, *, source: str, remarks: Sequence[str] = ()) -> str:
-    """Write the page of a report on spans.
+    """Render the page of a report on spans.
 
     Parameters
     ----------
     marks : Marks
-        What annotators marked, of one layer.
+        The annotators' marks in one layer.
     table : DataFrame
-        What `annobench.spans.report_spans` says of them.
+        The result of `annobench.spans.report_spans`.
     source : str
-        Where they come from, such as the name of the folder.
+        Source of the marks, such as the name of the folder.
     remarks : sequence of str
-        What was done to the marks before.
+        How the marks were prepared.
 
     Returns
     -------
@@ -109,12 +109,12 @@ def render(marks: Marks, table: pd.DataFrame, *, source: str, remarks: Sequence[
 
 
 def facts(marks: Marks) -> list[tuple[str, str, str]]:
-    """Say what was marked.
+    """Describe the marks.
 
     Parameters
     ----------
     marks : Marks
-        Of one layer.
+        The marks of one layer.
 
     Returns
     -------
@@ -154,14 +154,14 @@ def facts(marks: Marks) -> list[tuple[str, str, str]]:
 
 
 def cautions(marks: Marks, table: pd.DataFrame) -> list[str]:
-    """Say what makes the values imprecise, or what looks like a mistake.
+    """Warn of what makes the values imprecise, and of likely mistakes.
 
     Parameters
     ----------
     marks : Marks
-        Of one layer.
+        The marks of one layer.
     table : DataFrame
-        What `annobench.spans.report_spans` says of them.
+        The result of `annobench.spans.report_spans`.
 
     Returns
     -------
@@ -173,23 +173,25 @@ def cautions(marks: Marks, table: pd.DataFrame) -> list[str]:
     if n < FEW_DOCUMENTS:
         found.append(
             f"Only {n} {plural(n, 'document')} that two annotators opened: intervals come from "
-            "resampling documents, and of so few they are too short."
+            f"resampling documents, and with so few they are too narrow."
             if n > 1
-            else "One document alone: there are no intervals."
+            else "Only one document: there are no intervals."
         )
     if n < marks.n_documents:
         rest = marks.n_documents - n
-        found.append(f"{rest:,} {plural(rest, 'document')} opened by one annotator count nowhere.")
+        found.append(
+            f"{rest:,} {plural(rest, 'document')} opened by one annotator only are not used."
+        )
     if marks.unmarked:
         k = len(marks.unmarked)
         found.append(
-            f"In {k:,} opened {plural(k, 'document')} nobody marked anything. That adds to the "
-            "agreement of unitizing alpha, and nothing to F1 and gamma."
+            f"In {k:,} opened {plural(k, 'document')} nobody marked anything. This raises "
+            f"unitizing alpha, and does not affect F1 and gamma."
         )
     if any(text is None for text in marks.texts):
         found.append(
-            "The text of some documents is not at hand: there each character counts as a token, "
-            "and the text ends with the last span."
+            "The text of some documents is missing: there each character counts as a token, and "
+            "the text is taken to end with the last span."
         )
     notes = table[table["measure"].eq("gamma") & table["breakdown"].eq("overall")]["note"]
     found += [f"Gamma: {note}" for note in notes if note.startswith("Not computed")]
@@ -197,14 +199,14 @@ def cautions(marks: Marks, table: pd.DataFrame) -> list[str]:
 
 
 def advice(marks: Marks, table: pd.DataFrame) -> list[str]:
-    """Say what to do next.
+    """Advise what to do next.
 
     Parameters
     ----------
     marks : Marks
-        Of one layer.
+        The marks of one layer.
     table : DataFrame
-        What `annobench.spans.report_spans` says of them.
+        The result of `annobench.spans.report_spans`.
 
     Returns
     -------
@@ -217,14 +219,14 @@ def advice(marks: Marks, table: pd.DataFrame) -> list[str]:
         exact, overlap = (by_label.get((f"f1_{match}", label), math.nan) for match in _TWO)
         if overlap - exact > LOOSE:
             found.append(
-                f"“{shorten(label)}”: annotators mark the same places with other limits (F1 "
-                f"{exact:.2f} exactly, {overlap:.2f} overlapping). Say in the guidelines where "
-                "such a span begins and ends."
+                f"“{shorten(label)}”: annotators mark the same places with different boundaries "
+                f"(F1 {exact:.2f} for exact matches, {overlap:.2f} for overlaps). Define in the "
+                f"guidelines where such a span begins and ends."
             )
         elif overlap < 1 / 2:
             found.append(
-                f"“{shorten(label)}”: annotators mark other places (F1 {overlap:.2f} even if "
-                "overlapping). Define the label with examples, or merge it."
+                f"“{shorten(label)}”: annotators mark different places (F1 {overlap:.2f} even for "
+                f"overlaps). Define the label with examples, or merge it with another."
             )
     pairs = table[table["breakdown"].eq("pair") & table["measure"].eq("f1_exact")]
     alone = _least(marks, pairs)
@@ -237,7 +239,7 @@ _TWO: Final = ("exact", "overlap")
 
 
 def _least(marks: Marks, pairs: pd.DataFrame) -> str | None:
-    """Name the annotator whose pairs agree much less than the pairs of the others."""
+    """Name the annotator whose pairs agree much less than the other pairs."""
     if marks.n_annotators < 3 or pairs["estimate"].isna().all():
         return None
     with_each = {
@@ -321,7 +323,7 @@ def _documents(table: pd.DataFrame, leading: str) -> dict[str, Any] | None:
 
 
 def _examples(marks: Marks) -> list[dict[str, Any]]:
-    """Show stretches that fewest of those who opened the document marked, most annotators first."""
+    """Show stretches on whose marking annotators are most divided, most annotators first."""
     found = []
     for d in marks.shared:
         said: dict[Any, list[str]] = {}

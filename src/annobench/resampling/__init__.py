@@ -1,6 +1,6 @@
 """Resampling: weights of bootstrap samples, interval constructions, clusters, proportions.
 
-Nothing here knows what is resampled: a statistic is recomputed by its owner.
+This package is independent of the statistic, which its owner recomputes.
 """
 
 from __future__ import annotations

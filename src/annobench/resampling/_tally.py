@@ -1,4 +1,4 @@
-"""A compiled kernel that counts what was drawn."""
+"""A compiled kernel that counts draws."""
 
 from __future__ import annotations
 

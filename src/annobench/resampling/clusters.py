@@ -1,7 +1,7 @@
 """Inference for clustered items, such as the utterances of a meeting.
 
-Items of a cluster are correlated, so that resampling or permuting single items makes intervals too
-short and tests anti-conservative. Here whole clusters are drawn.
+Items of a cluster are correlated, so resampling or permuting single items gives intervals that are
+too narrow and anti-conservative tests. Here whole clusters are drawn.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def cluster_draws(
     Raises
     ------
     AnnotationError
-        If there is no cluster, or no draw is asked for.
+        If there is no cluster or no replicate.
     """
     if min(n_clusters, replicates) < 1:
         raise AnnotationError(
@@ -57,11 +57,11 @@ def ratio_draws(
     Parameters
     ----------
     ratios : mapping of str to (array_like, array_like)
-        For each name what each item adds to the numerator and to the denominator, shape (I,).
+        For each name, the items' terms of the numerator and of the denominator, shape (I,).
     cluster : array_like of int, shape (I,)
         Code of each item's cluster, in [0, C).
     draws : array_like, shape (S, C)
-        As `cluster_draws` makes them; one set for all gives differences their correlation.
+        Multiplicities from `cluster_draws`; use the same draws for ratios to be compared.
 
     Returns
     -------
@@ -71,8 +71,8 @@ def ratio_draws(
     Raises
     ------
     AnnotationError
-        If a cluster's code is not a whole number in [0, C), or a ratio does not have one number
-        an item.
+        If a cluster's code is not a whole number in [0, C), or a ratio does not have one number per
+        item.
 
     Examples
     --------
@@ -103,26 +103,26 @@ def ratio_draws(
 def permute_clusters(
     assigned: ArrayLike, *, rng: np.random.Generator, strata: ArrayLike | None = None
 ) -> NDArray[Any]:
-    """Permute what is assigned to clusters, such as their annotators, within strata.
+    """Permute values assigned to clusters, such as annotators, within strata.
 
     Parameters
     ----------
     assigned : array_like, shape (C,)
-        One value a cluster.
+        One value per cluster.
     rng : Generator
         Source of randomness.
     strata : array_like, shape (C,), optional
-        Of each cluster; by default all are one stratum.
+        Stratum of each cluster; by default all are in one stratum.
 
     Returns
     -------
     ndarray, shape (C,)
-        The values in another order, each stratum with its own.
+        The values, permuted within strata.
 
     Raises
     ------
     AnnotationError
-        If the strata are not one a cluster.
+        If there is not one stratum per cluster.
 
     Examples
     --------
@@ -150,19 +150,19 @@ def homogeneity_chi_square(
     """Compute the chi-square statistic of annotators' mean residuals against 0.
 
     Over annotators j and categories k it is the sum of ``n_j mean_jk**2 / prevalence_k``. Its null
-    distribution, with the differences between clusters, comes from `permute_clusters`.
+    distribution, allowing for differences between clusters, comes from `permute_clusters`.
 
     Parameters
     ----------
     residual_sums : array_like, shape (C, K)
-        For each cluster the sum over its items of the label, as 0 or 1 for each category, less
-        its expected probability.
+        For each cluster the sum over its items of the label, as 0 or 1 for each category, minus its
+        expected probability.
     sizes : array_like, shape (C,)
         Items of each cluster.
     prevalence : array_like, shape (K,)
         Share of each category, positive.
     assigned : array_like, shape (S, C)
-        The annotator of each cluster, once a row; such as rows from `permute_clusters`.
+        The annotator of each cluster, one assignment per row, such as from `permute_clusters`.
 
     Returns
     -------

@@ -42,24 +42,24 @@ TOLERANCE: Final = 1e-9
 
 @dataclass(frozen=True)
 class Interval(Summarised):
-    """An estimate with an interval; numbers, or arrays of one shape.
+    """An estimate with an interval; numbers, or arrays of the same shape.
 
     Attributes
     ----------
     estimate : float or ndarray
-        What the interval is of.
+        The estimate.
     lower, upper : float or ndarray
-        Its ends; NaN where it is undefined.
+        Limits of the interval; NaN if undefined.
     level : float
         In (0, 1).
     kind : str
         The method, such as "percentile".
     unit : str
-        What varied: "items", "annotators" or "both"; "" where that goes without saying.
+        The unit sampled: "items", "annotators" or "both"; "" if obvious.
     n_undefined : int
-        Replicates that left the estimate undefined; the interval is of the others.
+        Number of undefined replicates; the interval is computed from the others.
     caution : str
-        Why it is too narrow, and what to take instead; empty if nothing says so.
+        Why it is too narrow, and what to use instead; empty if there is no caution.
     """
 
     estimate: Any
@@ -109,7 +109,7 @@ def normal_interval(estimate: float, standard_error: float, level: float) -> Int
     Parameters
     ----------
     estimate, standard_error : float
-        Of the normal distribution.
+        Mean and standard deviation of the normal distribution.
     level : float
         In (0, 1).
 
@@ -128,7 +128,7 @@ def jackknife_interval(estimate: float, left_out: Floats, level: float) -> Inter
     Parameters
     ----------
     estimate : float
-        Of all units.
+        Estimate from all units.
     left_out : ndarray, shape (n,)
         The estimate without each unit; NaN where it is undefined.
     level : float
@@ -137,8 +137,8 @@ def jackknife_interval(estimate: float, left_out: Floats, level: float) -> Inter
     Returns
     -------
     Interval
-        With as many degrees of freedom as there are defined values less one; NaN with fewer
-        than two.
+        The interval, with degrees of freedom equal to the number of defined values minus one; NaN
+        with fewer than two.
     """
     values = left_out[~np.isnan(left_out)]
     n = values.size
@@ -157,9 +157,9 @@ def percentile_interval(estimate: ArrayLike, replicates: Floats, level: float) -
     Parameters
     ----------
     estimate : float or array_like, shape (...)
-        What the replicates are of.
+        The estimate.
     replicates : ndarray, shape (R, ...)
-        None of them NaN.
+        Replicates without NaN.
     level : float
         In (0, 1).
 
@@ -180,9 +180,9 @@ def bca_interval(estimate: float, replicates: Floats, left_out: Floats, level: f
     Parameters
     ----------
     estimate : float
-        Of all units.
+        Estimate from all units.
     replicates : ndarray, shape (R,)
-        Of the bootstrap, none of them NaN.
+        Bootstrap replicates without NaN.
     left_out : ndarray, shape (n,)
         The estimate without each unit; NaN where it is undefined.
     level : float
@@ -208,14 +208,14 @@ def bias_correction(estimate: float, replicates: Floats) -> float:
     Parameters
     ----------
     estimate : float
-        Of all units.
+        Estimate from all units.
     replicates : ndarray, shape (R,)
-        At least one; equal ones count half, and none on one side counts for half a replicate.
+        At least one replicate; ties count one half, and an empty side counts as half a replicate.
 
     Returns
     -------
     float
-        0 where half of them are below.
+        0 if half of them are below.
     """
     below = float((replicates < estimate).mean() + (replicates == estimate).mean() / 2)
     within = 0.5 / replicates.size
@@ -242,14 +242,14 @@ def acceleration(left_out: Floats) -> float:
 
 
 def bca_levels(bias_correction: float, acceleration: float, tail: float) -> tuple[float, float]:
-    """Return the levels of the quantiles that BCa takes.
+    """Return the levels of the quantiles used by BCa.
 
     Parameters
     ----------
     bias_correction, acceleration : float
-        0 for the percentiles themselves.
+        Bias correction and acceleration; 0 for percentiles.
     tail : float
-        The probability outside on each side, in (0, 1/2).
+        Nominal tail probability, in (0, 1/2).
 
     Returns
     -------
@@ -271,18 +271,17 @@ def equal_tailed_interval(estimate: float, draws: Floats, level: float) -> Inter
     Parameters
     ----------
     estimate : float
-        What the posterior is about.
+        The estimate.
     draws : ndarray, shape (S,)
-        None of them NaN.
+        Replicates without NaN.
     level : float
         In (0, 1).
 
     Returns
     -------
     Interval
-        With equal tails, unless the estimate lies in one of them: that tail is then cut at the
-        estimate, the other one takes the rest, and the probability inside stays what it was. NaN
-        without draws.
+        An interval with equal tails, unless the estimate lies in one of them: that tail then ends
+        at the estimate, and the other tail is adjusted to keep the probability. NaN without draws.
 
     References
     ----------
@@ -301,20 +300,20 @@ def equal_tailed_interval(estimate: float, draws: Floats, level: float) -> Inter
 
 
 def predictive_interval(values: ArrayLike, level: float) -> Interval:
-    """Return a prediction interval for another value, such as that of another train-test split.
+    """Return a prediction interval for a further value, such as of another train-test split.
 
     Parameters
     ----------
     values : array_like, shape (R,)
-        At least two, drawn alike.
+        At least two independent values from the same distribution.
     level : float
         In (0, 1).
 
     Returns
     -------
     Interval
-        About their mean, ``mean -+ t sd sqrt(1 + 1/R)`` with the quantile of Student's distribution
-        of R - 1 degrees of freedom, exact for normal values.
+        The interval ``mean -+ t sd sqrt(1 + 1/R)``, with the quantile of Student's t distribution
+        with R - 1 degrees of freedom; exact for normal values.
 
     Raises
     ------

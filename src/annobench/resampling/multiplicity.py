@@ -1,4 +1,4 @@
-"""Adjustment of p-values for their number."""
+"""Adjustment of p-values for multiplicity."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ __all__ = ["holm"]
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Adjust p-values so that the chance of any false rejection stays below the level.
+    """Adjust p-values by Holm's method, which controls the familywise error rate.
 
     Parameters
     ----------
     p_values : array_like, shape (M,)
-        In [0, 1]; NaN where a test was not possible, which stays NaN and counts for nothing.
+        In [0, 1]; NaN for tests that were not possible; these stay NaN and are not counted.
 
     Returns
     -------

@@ -17,14 +17,14 @@ __all__ = ["proportion_interval", "wilson_limits"]
 def proportion_interval(
     k: int, n: int, *, method: Literal["wilson", "exact"] = "wilson", level: float = 0.95
 ) -> Interval:
-    """Give k successes out of n a confidence interval.
+    """Compute a confidence interval of a proportion, k successes out of n.
 
     Parameters
     ----------
     k : int
-        Successes, from 0 to n.
+        Number of successes, from 0 to n.
     n : int
-        Trials; without any there is no interval (NaN).
+        Number of trials; with none the interval is NaN.
     method : {"wilson", "exact"}, default "wilson"
         Wilson's score interval, or that of Clopper and Pearson, whose coverage is at least the
         level.
@@ -34,7 +34,7 @@ def proportion_interval(
     Returns
     -------
     Interval
-        Of the proportion, in [0, 1].
+        Interval of the proportion, in [0, 1].
 
     Raises
     ------
@@ -65,11 +65,11 @@ def proportion_interval(
 def wilson_limits(
     share: ArrayLike, n: ArrayLike, size: ArrayLike | None, z: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give shares in samples that were drawn without replacement Wilson's score limits.
+    """Compute Wilson's score limits for samples drawn without replacement.
 
-    The limits are the p at which (share - p)^2 = z^2 p (1 - p) / m. A share of n out of N items
-    has the variance p (1 - p) (N - n) / (n (N - 1)) about that of all items, so that n of them
-    tell as much as m = n (N - 1) / (N - n) with replacement.
+    The limits are the p at which (share - p)^2 = z^2 p (1 - p) / m. The share in a sample of n out
+    of N items has the variance p (1 - p) (N - n) / (n (N - 1)), so the sample is as informative as
+    m = n (N - 1) / (N - n) items with replacement.
 
     Parameters
     ----------

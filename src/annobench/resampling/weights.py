@@ -1,7 +1,7 @@
 """Weights of bootstrap samples: multinomial counts, or Dirichlet shares.
 
-A sample is a vector of weights, so that no datum is ever copied and a statistic that is a function
-of sums needs one matrix product for many replicates.
+A sample is a vector of weights, so data are never copied, and a statistic that is a function of
+sums needs one matrix product for many replicates.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def draw_counts(n: int, replicates: int, rng: np.random.Generator) -> NDArray[np
     Parameters
     ----------
     n : int
-        How many.
+        Number.
     replicates : int
-        How often.
+        Number of replicates.
     rng : numpy.random.Generator
         The source of randomness.
 
@@ -54,14 +54,14 @@ def draw_counts(n: int, replicates: int, rng: np.random.Generator) -> NDArray[np
 def multinomial_counts(
     frequency: ArrayLike, replicates: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw n of n with replacement, where several are alike, and count each kind.
+    """Draw n of n with replacement, and count by kind.
 
     Parameters
     ----------
     frequency : array_like of int, shape (P,)
-        How many there are of each kind, n in all.
+        Number of units of each kind, n in total.
     replicates : int
-        How often.
+        Number of replicates.
     rng : numpy.random.Generator
         The source of randomness.
 
@@ -85,9 +85,9 @@ def dirichlet_weights(
     concentration : array_like, shape (P,)
         Parameters, positive; for the Bayesian bootstrap the frequency of each unit.
     total : float
-        What the weights of a replicate sum to.
+        Sum of the weights of a replicate.
     replicates : int
-        How many.
+        Number.
     rng : numpy.random.Generator
         The source of randomness.
 

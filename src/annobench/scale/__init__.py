@@ -1,7 +1,7 @@
-"""Labels as blocks, whether memory holds them or not: partitions on disk, and who passes over them.
+"""Labels as blocks, in memory or in partitions on disk, and the workers that process them.
 
-All labels of an item are in one block. A statistic is a sum over blocks and what follows from it;
-where blocks come from, and who adds up, is decided here.
+All labels of an item are in the same block, and statistics are functions of sums over blocks. This
+package decides where blocks come from and who computes the sums.
 """
 
 import lazy_loader

@@ -26,7 +26,7 @@ S = TypeVar("S", bound=tuple[Any, ...])
 
 
 class Holder(Protocol):
-    """What holds labels in blocks, by number."""
+    """A store of numbered blocks of labels."""
 
     def block(self, number: int) -> Annotations:
         """Give the labels of a block."""
@@ -35,11 +35,11 @@ class Holder(Protocol):
         """Give the names of its items, by code."""
 
     def first_rows(self, number: int) -> NDArray[np.int64]:
-        """Give where in the source its items come first."""
+        """Return the first row of each item in the source."""
 
 
 class Block:
-    """Some items and all their labels; what is asked for is read."""
+    """Some items and all their labels, read on demand."""
 
     def __init__(self, holder: Holder, number: int) -> None:
         self.number = number
@@ -59,11 +59,11 @@ class Block:
 
     @cached_property
     def first_rows(self) -> NDArray[np.int64]:
-        """Where in the source each item comes first."""
+        """First row of each item in the source."""
         return self._holder.first_rows(self.number)
 
     def made(self, make: Callable[[Annotations], T]) -> T:
-        """Return what is made of the labels, once as long as the block is in memory."""
+        """Return a cached function of the labels."""
         if make not in self._made:
             self._made[make] = make(self.annotations)
         found: T = self._made[make]
@@ -71,7 +71,7 @@ class Block:
 
 
 class BlockedLabels(ABC):
-    """Labels in blocks, as models and coefficients see them."""
+    """Labels in blocks, as used by models and coefficients."""
 
     folder: Path | None
     categories: tuple[str, ...]
@@ -108,7 +108,7 @@ class BlockedLabels(ABC):
     def codes_of(
         self, gold: Mapping[str, str]
     ) -> dict[int, tuple[NDArray[np.int32], NDArray[np.int32]]]:
-        """Look up items whose categories are known; refused, as names are not kept."""
+        """Look up items with known categories; rejected, as names are not kept."""
         raise AnnotationError(
             "gold: items of labels in chunks are not looked up by name. Write the labels into "
             "partitions first, with annobench.io.partition."
@@ -116,7 +116,7 @@ class BlockedLabels(ABC):
 
     @abstractmethod
     def tasks(self) -> Iterable[Iterable[Block]]:
-        """Give the blocks, in runs that are summed one by one."""
+        """Yield the blocks, in groups that are summed one by one."""
 
     def map_sum(
         self,
@@ -125,7 +125,7 @@ class BlockedLabels(ABC):
         *arguments: P.args,
         **options: P.kwargs,
     ) -> S:
-        """Add up what a function makes of each block."""
+        """Sum a function over blocks."""
         return added(
             added(function(block, *arguments, **options) for block in task) for task in self.tasks()
         )
@@ -149,7 +149,7 @@ class _Held:
 
 
 class InMemory(BlockedLabels):
-    """Labels that are in memory, as one block."""
+    """Labels in memory, as one block."""
 
     folder = None
 
@@ -170,7 +170,7 @@ class InMemory(BlockedLabels):
 
 
 class Chunks(BlockedLabels):
-    """Labels that a function gives anew, chunk by chunk, for every pass."""
+    """Labels yielded by a function, chunk by chunk, for each pass."""
 
     folder = None
 
@@ -205,7 +205,7 @@ class Chunks(BlockedLabels):
         if sizes != list(zip(self.item_counts, self.label_counts, strict=True)):
             raise AnnotationError(
                 "Labels in chunks: a later pass over the chunks gave other items than the first. "
-                "Give a function that makes the chunks anew whenever it is called."
+                "Give a function that yields the same chunks whenever it is called."
             )
 
     def _chunks(self) -> Iterator[Annotations]:
@@ -222,7 +222,7 @@ class Chunks(BlockedLabels):
 
 
 def added(parts: Iterable[S]) -> S:
-    """Add up named tuples, at least one, value by value, in their order."""
+    """Sum named tuples, at least one, field by field, in order."""
     rest = iter(parts)
     total = next(rest)
     for part in rest:

@@ -1,4 +1,4 @@
-"""The files of a folder of partitions: where they are, and how they are written.
+"""The files of a folder of partitions.
 
 The folder has ::
 
@@ -8,9 +8,9 @@ The folder has ::
     items/00000.parquet      names of items by code, their first row in the source, their labels
 
 Codes of annotators and categories are those of `annobench.read_labels` on the same rows, and items
-of a partition stand in the order of their first rows. Labels, which passes read in every iteration,
-are stored as they are used (Arrow's IPC format): a pass maps the file and decodes nothing. Up to
-version 2 of the format they were Parquet, one row per label, which is read, too.
+of a partition are in the order of their first rows. Labels, which are read in every iteration, are
+stored in Arrow's IPC format, which is memory-mapped without decoding. Up to version 2 of the format
+they were Parquet, one row per label, which is read, too.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ANNOTATORS = "annotators.parquet"
 
 
 def is_partitioned(path: str | Path) -> bool:
-    """Say whether a folder is a finished one of partitions."""
+    """Return whether a folder is a complete folder of partitions."""
     return (Path(path) / CONTENTS).is_file()
 
 
@@ -68,7 +68,7 @@ def label_type(n_categories: int) -> type[np.int16 | np.int32]:
 
 
 def write_rows(folder: Path, number: int, frame: pd.DataFrame, n_categories: int) -> None:
-    """Write a partition's two files, each whole or not at all, the labels last."""
+    """Write a partition's two files atomically, the labels last."""
     frame = frame.sort_values("row")
     code, names = pd.factorize(frame["item"])
     first_row = frame["row"].to_numpy()[np.unique(code, return_index=True)[1]]
@@ -111,7 +111,7 @@ def write_rows(folder: Path, number: int, frame: pd.DataFrame, n_categories: int
 
 
 class Head(NamedTuple):
-    """What a partition's files say of themselves."""
+    """Metadata of a partition's files."""
 
     n_items: int
     n_labels: int
@@ -119,7 +119,7 @@ class Head(NamedTuple):
 
 
 def head_of(folder: Path, number: int) -> Head:
-    """Read what a partition's files say of themselves."""
+    """Read the metadata of a partition's files."""
     file = mapped(labels_file(folder, number))
     lists = file.get_batch(0)["labels"]
     return Head(len(lists), len(lists.flatten()), file.schema.metadata[b"is_shared"] == b"1")

@@ -1,4 +1,4 @@
-"""Checkpoints of a fit: arrays in files, rejected if a bit of them has changed."""
+"""Checkpoints of a fit: arrays in files, verified by digests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _N_DIGEST = hashlib.sha256().digest_size
 
 
 def write_arrays(path: Path, of: str, arrays: Mapping[str, Any]) -> None:
-    """Write arrays with their digest, whole or not at all."""
+    """Write arrays with their digest, atomically."""
     stream = io.BytesIO()
     np.savez(stream, fit=of, **arrays)
     content = stream.getvalue()
@@ -35,19 +35,19 @@ def read_arrays(path: Path, of: str) -> dict[str, NDArray[Any]]:
         content = path.read_bytes()
     except OSError as error:
         raise AnnotationError(
-            f"{path}: there is no whole checkpoint ({error}). Begin anew, without resuming."
+            f"{path}: there is no complete checkpoint ({error}). Start again without resuming."
         ) from error
     if hashlib.sha256(content[_N_DIGEST:]).digest() != content[:_N_DIGEST]:
         raise AnnotationError(
-            f"{path}: there is no whole checkpoint, as the file was damaged after it was written. "
-            "Begin anew, without resuming."
+            f"{path}: the checkpoint was damaged after it was written. "
+            "Start again without resuming."
         )
     with np.load(io.BytesIO(content[_N_DIGEST:])) as found:
         arrays = dict(found)
     if str(arrays.pop("fit")) != of:
         raise AnnotationError(
-            f"{path}: the checkpoint is of other labels, another model or other options. Begin "
-            "anew, without resuming."
+            f"{path}: the checkpoint is of other labels, another model or other options. Start "
+            f"again without resuming."
         )
     return arrays
 
@@ -56,15 +56,15 @@ def read_arrays(path: Path, of: str) -> dict[str, NDArray[Any]]:
 class KeptItems:
     """Parameters of items, in files by partition and version.
 
-    A version follows from the one before and is never written over by another, so that a pass may
-    be repeated, and an interrupted fit goes on from the version that its checkpoint names.
+    Versions are never overwritten, so a pass may be repeated, and an interrupted fit resumes from
+    the version named by its checkpoint.
 
     Attributes
     ----------
     folder : Path
-        That workers see.
+        Folder accessible to workers.
     of : str
-        What fit they are of.
+        Identifier of the fit.
     """
 
     folder: Path

@@ -1,4 +1,4 @@
-"""Where blocks of labels come from and who passes over them, decided by one rule."""
+"""Choice of the source of blocks, and of the workers that process them."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ MEMORY_LABELS = 5_000_000
 def blocks_of(
     source: Annotations | BlockSource, engine: Engine = "auto", scheduler: Scheduler = None
 ) -> BlockedLabels | None:
-    """Return the labels as blocks that are passed over, if they are."""
+    """Return the labels as blocks, if they are to be processed in blocks."""
     if engine not in get_args(Engine):
         raise AnnotationError(
-            f"engine {engine!r} is none of {', '.join(get_args(Engine))}. Name one of them."
+            f"engine {engine!r} is not one of {', '.join(get_args(Engine))}. Name one of them."
         )
     of_python = isinstance(scheduler, Executor)
     if of_python and engine != "auto":
@@ -45,7 +45,7 @@ def blocks_of(
         what = str(source) if isinstance(source, str | Path) else "labels in memory"
         who = type(scheduler).__name__ if of_python else "engine dask"
         raise AnnotationError(
-            f"{what}: {who} takes a folder of partitions. Make one first, with `annobench "
+            f"{what}: {who} needs a folder of partitions. Make one first, with `annobench "
             "partition` or annobench.io.partition."
         )
     elif isinstance(source, BlockedLabels):
@@ -62,7 +62,7 @@ def workers_of(
     *,
     say: Callable[[str], None] | None = None,
 ) -> AbstractContextManager[Workers | None]:
-    """Find who passes over labels in blocks: workers over partitions, this process over others."""
+    """Return the workers: workers for partitions, this process for other blocks."""
     if labels.folder is None:
         return nullcontext()
     return open_workers(scheduler, say=say)

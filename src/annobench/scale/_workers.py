@@ -1,4 +1,4 @@
-"""Who passes over partitions: Dask's workers, or any executor of Python's."""
+"""Workers that process partitions: Dask's, or any Python executor."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ T = TypeVar("T")
 MEMORY_LIMIT = "2GiB"
 
 _LOST = (
-    "engine dask: the scheduler went away. Start it again, or leave the address out. Then give the "
-    "same command again; a fit goes on with --resume."
+    "engine dask: the connection to the scheduler was lost. Restart it, or leave the address out. "
+    "Then run the same command again; a fit resumes with --resume."
 )
 
 _CONFIG = {
@@ -47,7 +47,7 @@ _KEEP_MEMORY = {
 def open_workers(
     scheduler: Scheduler = None, *, say: Callable[[str], None] | None = None
 ) -> Iterator[Workers]:
-    """Find who passes over partitions."""
+    """Open the workers that process partitions."""
     if not isinstance(scheduler, Executor):
         with dask_client(scheduler, say=say) as client:
             yield client
@@ -56,17 +56,16 @@ def open_workers(
         yield scheduler
     except BrokenExecutor as error:
         raise AnnotationError(
-            f"{type(scheduler).__name__}: a process was lost, as happens when memory does not hold "
-            f"the partitions that are worked on at once ({error}). Take fewer processes, or divide "
-            "the labels into smaller partitions. Then begin again with a new executor; a fit goes "
-            "on from its checkpoint."
+            f"{type(scheduler).__name__}: a process was lost, as happens when concurrent "
+            f"partitions do not fit in memory ({error}). Use fewer processes or smaller "
+            f"partitions. Then start again with a new executor; a fit resumes from its checkpoint."
         ) from error
 
 
 def results(
     workers: Workers, function: Callable[..., T], tasks: Iterable[Any], *common: Any, given: Any
 ) -> list[T]:
-    """Do tasks, and return what they make in their order."""
+    """Run tasks, and return their results in order."""
     if isinstance(workers, Executor):
         return _results_of_executor(workers, function, [(task, *common, given) for task in tasks])
     # In the graph once, and known to the scheduler, which makes it anew if a worker is lost.
@@ -88,7 +87,7 @@ def _results_of_executor(
         raise
     except RuntimeError as error:
         raise AnnotationError(
-            f"{type(executor).__name__}: takes no tasks ({error}). Give one that is open."
+            f"{type(executor).__name__}: accepts no tasks ({error}). Give an open executor."
         ) from error
     try:
         return [future.result() for future in futures]
@@ -111,9 +110,9 @@ def dask_client(
     """Connect to Dask's workers."""
     if isinstance(scheduler, Executor):
         raise AnnotationError(
-            f"engine dask: takes the address of a scheduler or a client of Dask's, got a "
-            f"{type(scheduler).__name__}. Leave it out; an executor passes over partitions, and "
-            "does not make them."
+            f"engine dask: needs the address of a Dask scheduler or a client, got a "
+            f"{type(scheduler).__name__}. Leave it out; an executor can process partitions, but "
+            f"not make them."
         )
     dask = require("dask", "engine dask")
     distributed = require("distributed", "engine dask")
@@ -146,7 +145,7 @@ def dask_client(
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Say what to do when workers or the scheduler are lost."""
+    """Explain the loss of workers or scheduler."""
     from distributed import KilledWorker
     from distributed.comm import CommClosedError
 
@@ -154,16 +153,16 @@ def _explained() -> Iterator[None]:
         yield
     except KilledWorker as error:
         raise AnnotationError(
-            "engine dask: several workers were lost over one partition, as happens when memory "
-            f"does not hold it ({error.last_worker.address} was the last). Give workers more "
-            "memory, or divide the labels into smaller partitions. Then give the same command "
-            "again; a fit goes on with --resume."
+            f"engine dask: several workers were lost on the same partition, as happens when it "
+            f"does not fit in memory ({error.last_worker.address} was the last). Give workers more "
+            f"memory, or use smaller partitions. Then run the same command again; a fit resumes "
+            f"with --resume."
         ) from error
     except (CancelledError, CommClosedError) as error:
         raise AnnotationError(_LOST) from error
 
 
 def check_connected(client: Client) -> None:
-    """Refuse to wait for tasks that were submitted after the scheduler had gone away."""
+    """Do not wait for tasks submitted after the scheduler was lost."""
     if client.status != "running":
         raise AnnotationError(_LOST)

@@ -1,7 +1,7 @@
-"""Labels in a folder of partitions, for more of them than memory holds.
+"""Labels in a folder of partitions, for data that do not fit in memory.
 
-All labels of an item are in one partition, so that a sum over items is a sum over partitions, and
-what needs such sums alone, as EM does, needs one partition in memory at a time.
+All labels of an item are in the same partition, so a sum over items is a sum over partitions, and
+methods that need only such sums, such as EM, hold one partition in memory at a time.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ MAX_TASKS = 64
 
 
 class Place(NamedTuple):
-    """Where items are, by their names.
+    """Partitions and codes of items.
 
     Attributes
     ----------
     partition : ndarray of int64, shape (M,)
         The partition of each item; -1 if there is no such item.
     code : ndarray of int32, shape (M,)
-        Its code there.
+        Code of the item there.
     """
 
     partition: NDArray[np.int64]
@@ -68,7 +68,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PartitionedLabels(BlockedLabels):
-    """Labels in a folder that `annobench.io.partition` wrote.
+    """Labels in a folder written by `annobench.io.partition`.
 
     Attributes
     ----------
@@ -77,16 +77,16 @@ class PartitionedLabels(BlockedLabels):
     categories : tuple of str
         Names of the K categories, by code.
     scale : {"nominal", "ordinal"}
-        What the order of the categories means.
+        Scale of the labels.
     item_counts, label_counts : tuple of int
-        Items and labels of each partition.
+        Numbers of items and labels in each partition.
     is_shared : bool
         Whether some item has labels of two annotators.
     digests : mapping of str to str
-        Of the files, by their path in the folder; each process compares a file with its digest
-        before it first reads it.
+        Digests of the files, by path in the folder; each process verifies a file before first
+        reading it.
     version : int
-        Of the folder's format.
+        Version of the folder's format.
     """
 
     folder: Path
@@ -100,22 +100,22 @@ class PartitionedLabels(BlockedLabels):
 
     @classmethod
     def open(cls, folder: str | Path) -> PartitionedLabels:
-        """Read what a folder holds; labels are read when they are used.
+        """Open a folder; labels are read on use.
 
         Parameters
         ----------
         folder : str or Path
-            Written by `annobench.io.partition`.
+            Folder written by `annobench.io.partition`.
 
         Returns
         -------
         PartitionedLabels
-            Its labels.
+            The labels.
 
         Raises
         ------
         AnnotationError
-            If the folder is not one of partitions, or not a finished one.
+            If the folder is not a complete folder of partitions.
         """
         folder = Path(folder).absolute()
         path = folder / CONTENTS
@@ -132,18 +132,18 @@ class PartitionedLabels(BlockedLabels):
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise AnnotationError(
                 f"{path}: damaged, or of another version of the library ({error}). Remove it, and "
-                "give the same `annobench partition` again, which reads the source anew."
+                f"run the same `annobench partition` again, which rereads the source."
             ) from error
         if version not in (OF_PARQUET, VERSION):
             raise AnnotationError(
-                f"{folder}: partitions of version {version}, and this library reads {OF_PARQUET} "
+                f"{folder}: partitions of version {version}, but this library reads {OF_PARQUET} "
                 f"and {VERSION}. Make them again with `annobench partition`."
             )
         categories = tuple(map(plain_number, found["categories"]))
         if len(set(categories)) < len(categories):
             raise AnnotationError(
-                f"{folder}: an earlier version of the library took a number with and without a "
-                "decimal point, such as 5 and 5.0, for two categories. Make the partitions again "
+                f"{folder}: an earlier version of the library treated numbers with and without a "
+                f"decimal point, such as 5 and 5.0, as two categories. Make the partitions again "
                 "in another folder."
             )
         return cls(
@@ -158,7 +158,7 @@ class PartitionedLabels(BlockedLabels):
         )
 
     def write(self) -> None:
-        """Write the file without which the folder is not finished."""
+        """Write the file that marks the folder as complete."""
         fields = {
             "version": self.version,
             "categories": self.categories,
@@ -183,24 +183,24 @@ class PartitionedLabels(BlockedLabels):
         return len(self.item_counts)
 
     def file(self, kind: str, number: int) -> Path:
-        """Return the path of a partition's file, which is as it was written.
+        """Return the verified path of a partition's file.
 
         Parameters
         ----------
         kind : {"labels", "items"}
-            Its labels, or the names of its items.
+            Kind of file: labels, or names of items.
         number : int
-            Of the partition.
+            Number of the partition.
 
         Returns
         -------
         Path
-            In the folder.
+            Path in the folder.
 
         Raises
         ------
         AnnotationError
-            If it is not there, or another.
+            If it is missing or was changed.
         """
         path = partition_file(self.folder, kind, number)
         return self._whole(path if kind == "items" else self._labels_path(number))
@@ -211,7 +211,7 @@ class PartitionedLabels(BlockedLabels):
         return labels_file(self.folder, number)
 
     def _whole(self, path: Path) -> Path:
-        """Compare a file with its digest, unless this process has done so."""
+        """Verify a file by its digest, once per process."""
         digest = self.digests.get(path.relative_to(self.folder).as_posix())
         try:
             found = path.stat()
@@ -221,8 +221,8 @@ class PartitionedLabels(BlockedLabels):
         if not whole:
             raise AnnotationError(
                 f"{path}: damaged, removed or replaced after it was written. Remove it and "
-                f"{self.folder / CONTENTS}, and give the same `annobench partition` again, which "
-                "makes it anew."
+                f"{self.folder / CONTENTS}, and run the same `annobench partition` again, which "
+                f"recreates it."
             )
         return path
 
@@ -232,12 +232,12 @@ class PartitionedLabels(BlockedLabels):
         Parameters
         ----------
         number : int
-            Of the partition.
+            Number of the partition.
 
         Returns
         -------
         Annotations
-            Sorted by item; all items have the empty name, as names take more memory than labels.
+            Sorted by item; item names are empty, as they need more memory than labels.
         """
         path, n_items = self.file("labels", number), self.item_counts[number]
         if self.version == OF_PARQUET:
@@ -265,7 +265,7 @@ class PartitionedLabels(BlockedLabels):
         Parameters
         ----------
         number : int
-            Of the partition.
+            Number of the partition.
 
         Returns
         -------
@@ -277,12 +277,12 @@ class PartitionedLabels(BlockedLabels):
         )
 
     def first_rows(self, number: int) -> NDArray[np.int64]:
-        """Read where in the source the items of a partition come first.
+        """Read the first row of each item of a partition in the source.
 
         Parameters
         ----------
         number : int
-            Of the partition.
+            Number of the partition.
 
         Returns
         -------
@@ -302,7 +302,7 @@ class PartitionedLabels(BlockedLabels):
         Returns
         -------
         Place
-            Where each is.
+            The place of each item.
         """
         wanted: Any = pd.Index(np.array(names, dtype=object))
         where = partition_of(wanted, self.n_partitions)
@@ -316,7 +316,7 @@ class PartitionedLabels(BlockedLabels):
     def codes_of(
         self, gold: Mapping[str, str]
     ) -> dict[int, tuple[NDArray[np.int32], NDArray[np.int32]]]:
-        """Look up items whose categories are known.
+        """Look up items with known categories.
 
         Parameters
         ----------
@@ -341,8 +341,8 @@ class PartitionedLabels(BlockedLabels):
                 what = f"the item {name!r}" if partition < 0 else f"the category {category!r}"
                 hint = self._hint(name) if partition < 0 else ""
                 raise AnnotationError(
-                    f"{self.folder}: gold names {what}, which is not there. Remove it, or correct "
-                    f"it.{hint}"
+                    f"{self.folder}: gold names {what}, which does not exist. Remove it, or "
+                    f"correct it.{hint}"
                 )
         categories = np.array([code[plain_number(name)] for name in gold.values()], dtype=np.int32)
         return {
@@ -351,7 +351,7 @@ class PartitionedLabels(BlockedLabels):
         }
 
     def _hint(self, name: str) -> str:
-        """Say of an item that is not there whether it is, as a number in another spelling."""
+        """Suggest an item whose name is the same number in another spelling."""
         others = [plain_number(name), f"{plain_number(name)}.0"]
         there = self.find(others).partition >= 0
         return spelling_hint(
@@ -364,7 +364,7 @@ class PartitionedLabels(BlockedLabels):
         Returns
         -------
         Annotations
-            Items in the order of their first rows, labels in that of their items.
+            Items in the order of their first rows, labels sorted by item.
         """
         numbers = range(self.n_partitions)
         blocks = [self.block(number) for number in numbers]
@@ -410,26 +410,26 @@ class PartitionedLabels(BlockedLabels):
         *arguments: P.args,
         **options: P.kwargs,
     ) -> S:
-        """Add up what a function makes of each partition.
+        """Sum a function over partitions.
 
         Parameters
         ----------
         workers : Client, Executor or None
-            Who does it, where the folder is seen; None for this process.
+            Workers with access to the folder; None for this process.
         function : callable
-            Makes a named tuple of numbers, arrays or other values that can be added.
+            Returns a named tuple of numbers, arrays or other values that can be added.
         *arguments, **options
             Passed to it after the block.
 
         Returns
         -------
         tuple
-            The sum over partitions of each of its values.
+            The sum of each value over partitions.
 
         Raises
         ------
         AnnotationError
-            If the workers have gone away.
+            If the workers were lost.
         """
         if workers is None:
             return super().map_sum(None, function, *arguments, **options)
@@ -444,10 +444,10 @@ def _has_digest(path: Path, digest: str, size: int, version: int) -> bool:
 
 
 def _fields_of(text: str) -> dict[str, Any]:
-    """Read the file of contents, if it is as it was written."""
+    """Read and verify the file of contents."""
     found: dict[str, Any] = json.loads(text)
     if found.pop("digest") != _digest_of_fields(found):
-        raise ValueError("its digest is another")
+        raise ValueError("its digest differs")
     return found
 
 
@@ -462,7 +462,7 @@ def _numbers(path: Path, names: list[str]) -> dict[str, NDArray[Any]]:
 
 @lru_cache(maxsize=4)
 def _opened(folder: Path, version: int) -> PartitionedLabels:
-    """Open a folder once in a worker, which may live longer than the folder."""
+    """Open a folder once per worker, which may outlive the folder."""
     return PartitionedLabels.open(folder)
 
 

@@ -1,15 +1,15 @@
-"""Simulate annotators who align sentences, with a skill and a strictness of their own.
+"""Simulated annotators who align sentences, with individual skill and strictness.
 
-There are the links of a gold standard and rival links, which look like ones. Each link has an
-appeal that all annotators share, and each annotator sees it with noise of their own:
+There are links of a gold standard and rival links, which resemble them. Each link has an appeal
+common to all annotators, and each annotator perceives it with individual noise:
 
     seen = sqrt(shared) * appeal + sqrt(1 - shared) * noise + skill / 2   (less, for a rival)
 
-with standard normal appeal and noise. Who is stricter draws what is seen above a higher limit.
-That is detection of signals by several observers (Green and Swets, 1966): an annotator finds a
-gold link with probability Phi(skill / 2 - strictness) and draws a rival one with probability
-Phi(-skill / 2 - strictness), and what one finds hard, others tend to find hard too. In the same
-way a link drawn is marked fuzzy, with a leaning of the annotator's own.
+with standard normal appeal and noise. Stricter annotators have a higher threshold. This is signal
+detection by several observers (Green and Swets, 1966): an annotator finds a gold link with
+probability Phi(skill / 2 - strictness) and draws a rival one with probability Phi(-skill / 2 -
+strictness), and links that are hard for one annotator tend to be hard for others. A drawn link is
+marked fuzzy in the same way, with an individual leaning.
 """
 
 from __future__ import annotations

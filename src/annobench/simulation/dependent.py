@@ -1,9 +1,9 @@
-"""Simulators of labels whose annotators err together, by regimes that differ in why.
+"""Simulators of labels with dependent errors, in regimes that differ in the cause.
 
-A world is a draw of everything: how many items, annotators, categories and labels, how good the
-annotators are, and how strongly the labels of an item depend on each other given its category.
-Strengths are drawn from none to strong, so that a method that is tuned on many worlds can neither
-count on independence nor on dependence.
+A world is a draw of all parameters: numbers of items, annotators, categories and labels, the
+annotators' accuracy, and the strength of dependence between labels of an item given its category.
+Strengths range from none to strong, so that a method tuned on many worlds can rely neither on
+independence nor on dependence.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class DependentPanel(Summarised):
-    """Labels of annotators who may err together.
+    """Labels by annotators whose errors may be dependent.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class DependentPanel(Summarised):
 
 @dataclass(frozen=True, eq=False)
 class _Design:
-    """Who labels what, and how good each annotator is on an item without peculiarities."""
+    """The design, and annotators' confusion matrices on typical items."""
 
     item: Codes
     annotator: Codes

@@ -1,11 +1,10 @@
-"""Items that differ in difficulty, for simulators of labels: annotators err together.
+"""Items of varying difficulty, for simulators of labels with dependent errors.
 
-Two things make the errors of an item's annotators depend on each other. A hard item is one on
-which all err more often than elsewhere: each label is right if a normal number stays below the
-annotator's threshold, and these numbers correlate within an item. A misleading item looks like one
-of another category, and annotators label what it looks like. Either leaves the shares of labels,
-given the true category, where they are: what is calibrated to a table of labels by gold category
-stays so, whatever the difficulty.
+Errors on an item are dependent for two reasons. On hard items all annotators err more often: a
+label is correct if a normal variable is below the annotator's threshold, and these variables
+correlate within an item. Misleading items look like items of another category, which annotators
+then give. Neither changes the shares of labels given the true category, so calibration to a table
+of labels by gold category is preserved.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ def confusion_by_appearance(confusion: ArrayLike, looks: Floats) -> Floats:
 
 
 def draw_appearance(rng: np.random.Generator, category: Codes, looks: Floats) -> Codes:
-    """Draw what each item looks like; of each category as many mislead as the shares say."""
+    """Draw the apparent category of each item, with the given shares of misleading items."""
     seen = category.copy()
     edges = looks.cumsum(axis=1)
     for k, edge in enumerate(edges):
@@ -157,7 +156,7 @@ def draw_labels(
 
 
 def both(rates: ArrayLike, others: ArrayLike, correlation: float) -> float:
-    """Return how often two annotators of an item both know its category.
+    """Return the probability that two annotators of an item both know its category.
 
     Parameters
     ----------
@@ -187,7 +186,7 @@ def both(rates: ArrayLike, others: ArrayLike, correlation: float) -> float:
 
 
 def rate_for(agreement: float, correlation: float, concentration: float | None = None) -> float:
-    """Return the mean probability to know with which two annotators both know so often."""
+    """Return the mean probability of knowing for a given probability that both know."""
     from scipy.optimize import brentq
 
     def excess(mean: float) -> float:
@@ -201,7 +200,7 @@ def rate_for(agreement: float, correlation: float, concentration: float | None =
 
 
 def quantiles(mean: float, concentration: float | None) -> Floats:
-    """Return what equally many annotators each know: quantiles of a beta distribution.
+    """Return quantiles of a beta distribution as annotators' probabilities of knowing.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ def _size(annotations: Annotations) -> str:
 
 @dataclass(frozen=True, eq=False)
 class SimulatedBinary(Summarised):
-    """Binary annotations and the values that made them.
+    """Binary annotations and their true parameters.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ def binary(
     Raises
     ------
     ValueError
-        If a probability is out of its range.
+        If a probability is out of range.
 
     References
     ----------
@@ -135,17 +135,17 @@ def binary(
 
 @dataclass(frozen=True, eq=False)
 class SimulatedPanel(Summarised):
-    """Labels of annotators who share one impression of each item.
+    """Labels by annotators with a common impression of each item.
 
     Attributes
     ----------
     annotations : Annotations
         Every annotator labelled every item, item by item; categories "0", "1", ....
     impression : ndarray, shape (I,)
-        What the annotators share: a number (ordinal) or a category's code (nominal).
+        The common impression: a number (ordinal) or a category's code (nominal).
     perception : ndarray, shape (I, J)
-        What each annotator makes of it: a standard normal number, which `cut` turns into
-        a label of any scale (ordinal), or the code of the label given (nominal).
+        Each annotator's perception: a standard normal number, which `cut` converts to a label
+        (ordinal), or the code of the label (nominal).
     """
 
     annotations: Annotations
@@ -186,9 +186,8 @@ def ordinal(
     Every item makes a standard normal impression z. Annotator j perceives
     ``loading[j] * z + sqrt(1 - loading[j] ** 2) * noise``, again standard normal, and
     `cut` turns that into a label so that categories come out with their prevalence. The
-    perceptions of j and k correlate by ``loading[j] * loading[k]``. A reference that the
-    annotators are compared with is one more annotator; an annotator who judges twice is
-    two with the same loading.
+    perceptions of j and k correlate by ``loading[j] * loading[k]``. A reference for comparison is a
+    further annotator; an annotator who judges twice is two annotators with the same loading.
 
     Parameters
     ----------
@@ -211,7 +210,7 @@ def ordinal(
     Raises
     ------
     ValueError
-        If the prevalence is no distribution or a loading is out of its range.
+        If the prevalence is not a distribution or a loading is out of range.
 
     References
     ----------
@@ -262,7 +261,7 @@ def nominal(
     Raises
     ------
     ValueError
-        If the prevalence is no distribution or a loading is out of its range.
+        If the prevalence is not a distribution or a loading is out of range.
     """
     rng = np.random.default_rng(rng)
     share, weight = _checked("nominal", prevalence, loading)
@@ -278,7 +277,7 @@ def nominal(
 
 
 def cut(perception: ArrayLike, prevalence: ArrayLike) -> NDArray[np.int64]:
-    """Turn standard normal perceptions into categories of an ordinal scale.
+    """Convert standard normal perceptions to categories of an ordinal scale.
 
     Parameters
     ----------
@@ -295,7 +294,7 @@ def cut(perception: ArrayLike, prevalence: ArrayLike) -> NDArray[np.int64]:
     Raises
     ------
     ValueError
-        If the prevalence is no distribution.
+        If the prevalence is not a distribution.
 
     Examples
     --------
@@ -325,8 +324,8 @@ def kappa_from_correlation(correlation: float, prevalence: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        If the correlation is out of its range, or the prevalence is no distribution of
-        at least two categories.
+        If the correlation is out of range, or the prevalence is not a distribution of at least two
+        categories.
 
     Examples
     --------
@@ -373,8 +372,8 @@ def correlation_from_kappa(kappa: float, prevalence: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        If the value is out of its range, or the prevalence is no distribution of at least
-        two categories.
+        If the value is out of range, or the prevalence is not a distribution of at least two
+        categories.
 
     Examples
     --------

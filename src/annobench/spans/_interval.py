@@ -13,7 +13,7 @@ from annobench.resampling.intervals import Interval, percentile_interval
 def document_interval(
     estimate: float, draws: NDArray[np.float64], level: float, n_documents: int
 ) -> Interval:
-    """Take quantiles of what is defined; NaN with one document, which says nothing about others."""
+    """Return quantiles of the defined values; NaN with a single document."""
     kept = draws[np.isfinite(draws)]
     lower = upper = math.nan
     if n_documents > 1 and kept.size:

@@ -1,9 +1,9 @@
 """Boundaries of segments: Pk and WindowDiff.
 
-A text of n units, such as tokens or sentences, has n - 1 places where a segment may end. A window
-of k places is moved over them. Pk counts the windows in which one segmentation has a boundary and
-the other has none; WindowDiff those in which they differ in the number of boundaries, so that it
-also sees two boundaries where there should be one.
+A text of n units, such as tokens or sentences, has n - 1 potential boundaries. A window of k
+positions is moved over them. Pk counts the windows in which only one segmentation has a boundary;
+WindowDiff counts those with different numbers of boundaries, so it also detects two boundaries in
+place of one.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ Boundaries = NDArray[np.bool_]
 
 
 def pk(first: ArrayLike, second: ArrayLike, *, window: int | None = None) -> float:
-    """Return the share of windows in which one segmentation alone has a boundary.
+    """Return the share of windows in which only one segmentation has a boundary.
 
     Parameters
     ----------
     first, second : array_like of bool, shape (n - 1,)
-        Whether a segment ends after each unit of a text but the last.
+        Whether a segment ends after each unit of a text, except the last unit.
     window : int, optional
-        Places in a window, at least 1; by default half the mean length of the first's segments,
-        at least 2, so that with a reference, the reference comes first.
+        Positions in a window, at least 1; by default half the mean segment length of the first
+        segmentation, which should be the reference if there is one, at least 2.
 
     Returns
     -------
@@ -69,10 +69,10 @@ def window_diff(first: ArrayLike, second: ArrayLike, *, window: int | None = Non
     Parameters
     ----------
     first, second : array_like of bool, shape (n - 1,)
-        Whether a segment ends after each unit of a text but the last.
+        Whether a segment ends after each unit of a text, except the last unit.
     window : int, optional
-        Places in a window, at least 1; by default half the mean length of the first's segments,
-        at least 2, so that with a reference, the reference comes first.
+        Positions in a window, at least 1; by default half the mean segment length of the first
+        segmentation, which should be the reference if there is one, at least 2.
 
     Returns
     -------
@@ -105,12 +105,13 @@ def _counts(
     if mine.ndim != 1 or mine.shape != theirs.shape:
         raise AnnotationError(
             f"{name}: the segmentations have shapes {mine.shape} and {theirs.shape}. Give one "
-            "value for each unit of the same text but the last."
+            f"value for each unit of the same text except the last."
         )
     k = _window([mine]) if window is None else window
     if not 1 <= k <= mine.size:
         raise AnnotationError(
-            f"{name}: a window of {k} does not fit into {mine.size} places. Choose one between 1 "
+            f"{name}: a window of {k} does not fit into {mine.size} positions. Choose one between "
+            f"1 "
             f"and {max(1, mine.size)}, or a longer text."
         )
     return _in_windows(mine, k), _in_windows(theirs, k)
@@ -130,27 +131,27 @@ def _in_windows(boundaries: Boundaries, k: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, repr=False)
 class Segmentation(Summarised):
-    """How annotators differ in where segments end.
+    """Differences between annotators' segmentations.
 
     Attributes
     ----------
     by_document : DataFrame
-        One row a document and pair of annotators: document, first, second, n_windows, pk,
+        One row per document and pair of annotators: document, first, second, n_windows, pk,
         window_diff.
     window : int
-        Places in a window.
+        Positions in a window.
     """
 
     by_document: pd.DataFrame
     window: int
 
     def summary(self) -> pd.DataFrame:
-        """Return the shares of all windows of each pair.
+        """Return the shares over all windows of each pair.
 
         Returns
         -------
         DataFrame
-            One row a pair: first, second, n_documents, n_windows, pk, window_diff.
+            One row per pair: first, second, n_documents, n_windows, pk, window_diff.
         """
         table = self.by_document.copy()
         for name in ("pk", "window_diff"):
@@ -180,23 +181,23 @@ class Segmentation(Summarised):
         replicates: int = 2_000,
         rng: np.random.Generator | int | None = None,
     ) -> Interval:
-        """Return the share of all windows of all pairs, and resample documents.
+        """Return the share over all windows and pairs, with a bootstrap over documents.
 
         Parameters
         ----------
         of : {"window_diff", "pk"}, default "window_diff"
-            Which share.
+            The measure.
         level : float, default 0.95
             In (0, 1).
         replicates : int, default 2000
             Bootstrap samples of documents.
         rng : Generator or int, optional
-            Source of randomness.
+            Source of randomness, or a seed.
 
         Returns
         -------
         Interval
-            Quantiles of the bootstrap; NaN with one document.
+            Quantiles of the bootstrap; NaN with a single document.
         """
         table = self.by_document
         table = table.assign(wrong=table[of] * table["n_windows"])
@@ -209,20 +210,20 @@ class Segmentation(Summarised):
 
 
 def segmentation(marks: Marks, *, token: str = TOKEN) -> Segmentation:
-    """Compare where the segments of annotators end, who each divided the texts without a gap.
+    """Compare the boundaries of annotators who each segmented the texts completely.
 
     Parameters
     ----------
     marks : Marks
-        Spans that touch every token of a document once.
+        Spans that cover every token of a document exactly once.
     token : str, optional
         The regular expression of a token.
 
     Returns
     -------
     Segmentation
-        Shares of windows that differ. The window is half the mean length of all segments, so that
-        no annotator is the reference.
+        Shares of windows that differ. The window is half the mean length of all segments, as no
+        annotator is the reference.
 
     Raises
     ------
@@ -275,7 +276,7 @@ def segmentation(marks: Marks, *, token: str = TOKEN) -> Segmentation:
 
 
 def _boundaries(marks: Marks, d: int, j: int, tokens: Tokens) -> Boundaries:
-    """Return after which tokens a segment ends."""
+    """Return the tokens after which a segment ends."""
     touched = [tokens.touched(span) for span in marks.spans[d, j]]
     order = [t for own in touched for t in own]
     if order != list(range(tokens.start.size)):

@@ -1,4 +1,4 @@
-"""F1 of boxes that annotators drew on images: boxes match if they overlap enough."""
+"""F1 of boxes drawn on images: boxes match if they overlap sufficiently."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Box(NamedTuple):
     left, top, width, height : float
         In any unit, the same for all boxes of an image; width and height above 0.
     label : str
-        What the annotator says it shows.
+        The annotator's label.
     """
 
     left: float
@@ -36,7 +36,7 @@ class Box(NamedTuple):
 
 
 def intersection_over_union(first: Box, second: Box) -> float:
-    """Compute the area that two boxes share over the area that they cover together.
+    """Compute the area of the intersection of two boxes divided by that of their union.
 
     Parameters
     ----------
@@ -61,14 +61,14 @@ def intersection_over_union(first: Box, second: Box) -> float:
 
 @dataclass(frozen=True, eq=False)
 class BoxF1(SpanF1):
-    """F1 of the boxes of every two annotators; `marks` says which images each of them saw.
+    """F1 of boxes for every pair of annotators; `marks` has the images that each saw.
 
     Attributes
     ----------
     marks : Marks
         The images and annotators, without spans.
     match : str
-        When two boxes are the same.
+        Criterion for a match.
     relations : bool
         False.
     counts : MatchCounts
@@ -85,23 +85,23 @@ class BoxF1(SpanF1):
 def box_f1(
     boxes: Mapping[tuple[str, str], Iterable[Box]], threshold: float = 0.5, *, layer: str = "boxes"
 ) -> BoxF1:
-    """Compute F1 of the boxes of every two annotators, micro-averaged over images, and its mean.
+    """Compute F1 of boxes for every pair of annotators, micro-averaged over images, and its mean.
 
     Parameters
     ----------
     boxes : mapping of (str, str) to iterable of Box
-        By image and annotator; an empty one where the annotator saw the image and drew nothing.
-        Two annotators are compared on the images that both saw.
+        Boxes by image and annotator; empty if the annotator saw the image and drew nothing. Two
+        annotators are compared on the images that both saw.
     threshold : float, default 0.5
-        The least intersection over union of boxes that match, in (0, 1]. Labels must be equal.
+        Minimum intersection over union of matching boxes, in (0, 1]. Labels must be equal.
     layer : str, default "boxes"
-        A name.
+        Name of the layer.
 
     Returns
     -------
     BoxF1
-        The mean over pairs, with pairs, labels and images (`by_document`) behind it, and intervals
-        by resampling images.
+        The mean over pairs, with values by pair, label and image (`by_document`), and intervals by
+        resampling images.
 
     Raises
     ------
@@ -111,10 +111,9 @@ def box_f1(
 
     Notes
     -----
-    Of the boxes of one label that two annotators drew on one image each is matched with at most
-    one, and as many as possible are. With m matches of n and n' boxes F1 is ``2 m / (n + n')``, as
-    of spans [1]_. The criterion is that of the PASCAL challenge [2]_, where it compares a detector
-    with a reference.
+    Boxes with the same label by two annotators on an image are matched one to one, as many as
+    possible. With m matches of n and n' boxes F1 is ``2 m / (n + n')``, as of spans [1]_. The
+    criterion is that of the PASCAL challenge [2]_, where it compares a detector with a reference.
 
     References
     ----------

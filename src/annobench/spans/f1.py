@@ -1,4 +1,4 @@
-"""F1 of every two annotators: how far they marked the same spans, or the same relations."""
+"""F1 of spans or relations for every pair of annotators."""
 
 from __future__ import annotations
 
@@ -30,37 +30,36 @@ Floats = NDArray[np.float64]
 def pairwise_f1(
     marks: Marks, match: Match = "exact", *, relations: bool = False, token: str = TOKEN
 ) -> SpanF1:
-    """Compute F1 of every two annotators, micro-averaged over documents, and its mean.
+    """Compute F1 for every pair of annotators, micro-averaged over documents, and its mean.
 
     Parameters
     ----------
     marks : Marks
-        Of one layer. Two annotators are compared in the documents that both opened.
+        Marks of one layer. Two annotators are compared in the documents that both opened.
     match : {"exact", "overlap", "token"}, default "exact"
-        When two spans are the same: equal limits; a common character; or, by "token", spans are
-        split into the tokens that they touch. Labels must be equal.
+        When two spans match: equal boundaries ("exact"), a common character ("overlap"), or token
+        by token ("token"). Labels must be equal.
     relations : bool, default False
-        Compare relations: both ends must match, and the labels of the relations be equal.
+        Compare relations: both spans must match, and the labels of the relations must be equal.
     token : str, optional
-        The regular expression of a token; by default a run of letters and digits, or of signs.
-        Without the text of a document each character is a token.
+        The regular expression of a token; by default a run of letters and digits, or of other
+        characters. Without the text each character is a token.
 
     Returns
     -------
     SpanF1
-        The mean over pairs, with pairs, labels and documents behind it.
+        The mean over pairs, with values by pair, label and document.
 
     Raises
     ------
     AnnotationError
-        If no document was opened by two annotators, or `match` is not one of the words.
+        If no document was opened by two annotators, or `match` is invalid.
 
     Notes
     -----
     With m matches of the n and n' marks of two annotators F1 is ``2 m / (n + n')``, whichever of
-    them
-    counts as the reference. It is Cohen's kappa in the limit where what nobody marked is
-    infinitely more than what was marked [1]_, so that it needs no count of non-entities.
+    them is the reference. It is the limit of Cohen's kappa as the amount of unmarked text grows
+    [1]_, so no count of non-entities is needed.
 
     References
     ----------
@@ -89,16 +88,16 @@ def pairwise_f1(
 
 @dataclass(frozen=True, eq=False)
 class SpanF1(Summarised):
-    """F1 of every two annotators.
+    """F1 for every pair of annotators.
 
     Attributes
     ----------
     marks : Marks
-        What was compared.
+        The marks compared.
     match : str
-        When two marks are the same.
+        Criterion for a match.
     relations : bool
-        Whether relations were compared, in place of spans.
+        Whether relations were compared instead of spans.
     counts : MatchCounts
         Matches by document, pair and label.
     """
@@ -166,7 +165,7 @@ class SpanF1(Summarised):
         )
 
     def by_label(self) -> pd.DataFrame:
-        """Return F1 of each label: its mean over the pairs of whom one at least used it.
+        """Return F1 of each label, averaged over the pairs in which at least one annotator used it.
 
         Returns
         -------
@@ -182,8 +181,9 @@ class SpanF1(Summarised):
         Returns
         -------
         DataFrame
-            One row per document that two annotators opened: document, f1 (NaN where nobody marked
-            anything), sd, n_pairs (of whom one at least marked something), matched, marked.
+            One row per document that two annotators opened: document, f1 (NaN if nobody marked
+            anything), sd, n_pairs (in which at least one annotator marked something), matched,
+            marked.
         """
         table = self._means(self.counts.document, self.marks.documents, "document")
         return table.iloc[list(self.marks.shared)].reset_index(drop=True)
@@ -217,17 +217,17 @@ class SpanF1(Summarised):
         level : float, default 0.95
             In (0, 1).
         replicates : int, default 2000
-            Bootstrap samples of documents, the documents nobody marked included.
+            Bootstrap samples of documents, including those without marks.
         label : str, optional
-            Of one label alone.
+            Restrict to one label.
         rng : Generator or int, optional
-            Source of randomness.
+            Source of randomness, or a seed.
 
         Returns
         -------
         Interval
-            Quantiles of the mean over pairs. It holds for other documents and these annotators; of
-            fewer than some twenty documents it is too short.
+            Quantiles of the mean over pairs: documents are sampled, annotators fixed. With fewer
+            than about twenty documents it is too narrow.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Gamma: agreement on spans and labels by the best alignment of all annotators' units."""
+"""Gamma: agreement on spans and labels by the optimal alignment of all annotators' units."""
 
 from __future__ import annotations
 
@@ -45,19 +45,20 @@ def gamma_agreement(
     Parameters
     ----------
     marks : Marks
-        Of one layer. Spans may overlap; a discontinuous span counts by its outer limits.
+        Marks of one layer. Spans may overlap; for a discontinuous span the outer boundaries are
+        used.
     position, label : float, default 1
         Weights of differences in position and in label (alpha and beta of the paper).
     draws : int, default 30
-        Random annotations of each document from which chance is estimated; `standard_error` of the
-        result says how far this number suffices.
+        Number of random annotations per document, from which expected disorder is estimated; the
+        `standard_error` of the result shows whether it suffices.
     rng : Generator or int, optional
-        Source of randomness.
+        Source of randomness, or a seed.
 
     Returns
     -------
     Gamma
-        Of all documents that two annotators opened, and of each.
+        Gamma overall and by document.
 
     Raises
     ------
@@ -67,21 +68,22 @@ def gamma_agreement(
 
     Notes
     -----
-    The dissimilarity of two units is ``position * p**2 + label * [labels differ]``, p the
-    differences of their first and last limits, added and divided by the sum of their lengths; that
-    of a unit and none, or of none and none, is 1. An alignment puts every unit in one row that has
-    at most one unit of each annotator; the disorder of a row is the mean dissimilarity of its pairs
-    of annotators, and the best alignment has the least sum of disorders, D.
+    The dissimilarity of two units is ``position * p**2 + label * [labels differ]``, with p the sum
+    of the differences of their start and end points divided by the sum of their lengths; the
+    dissimilarity of a unit and an empty unit, or of two empty units, is 1. An alignment is a
+    partition of all units into rows with at most one unit per annotator; the disorder of a row is
+    the mean dissimilarity of its pairs of annotators, and the best alignment minimises the sum of
+    disorders, D.
 
-    By chance, each annotator takes the units of one drawn with replacement, moved round the text by
-    a random distance; the distances differ by at least half the mean length of a unit where there
-    is room. With the mean E of their disorders, both divided by the units per annotator, ``gamma =
-    1 - D / E`` of one document. Of several it is ``1 - sum D_d / sum E_d``, each E_d at the number
-    of units that document d has, so that a document counts by its units; documents nobody marked
-    add nothing. The paper defines gamma for one document.
+    Under chance, each annotator gets the units of an annotator drawn with replacement, shifted
+    cyclically by a random distance; the distances differ by at least half the mean unit length if
+    possible. With the mean disorder E of such annotations, both divided by the number of units per
+    annotator, ``gamma = 1 - D / E`` for one document. For several it is ``1 - sum D_d / sum E_d``,
+    each E_d scaled to the number of units of document d, so that documents are weighted by their
+    units; documents without marks do not count. The paper defines gamma for one document.
 
-    Of the labels alone, `Gamma.categories` and `Gamma.by_label` say how well they agree where units
-    are aligned (`annobench.spans.gamma_categories`).
+    For labels alone, `Gamma.categories` and `Gamma.by_label` measure the agreement of aligned units
+    (`annobench.spans.gamma_categories`).
 
     References
     ----------
@@ -107,7 +109,7 @@ def gamma_agreement(
     if min(position, label) < 0 or not position + label > 0:
         raise AnnotationError(
             f"gamma_agreement: position={position} and label={label}; weights must not be "
-            "negative, and one at least must be positive."
+            f"negative, and at least one must be positive."
         )
     if draws < 1:
         raise AnnotationError(f"gamma_agreement: draws must be at least 1, got {draws}.")
@@ -138,7 +140,7 @@ def gamma_agreement(
 
 
 def _batches(marks: Marks, draws: int) -> Iterator[list[int]]:
-    """Put documents with marks together, by their number of annotators, as memory allows."""
+    """Group documents with marks by their number of annotators, within memory limits."""
     batches: dict[int, list[int]] = {}
     pairs: dict[int, int] = {}
     for row, d in enumerate(marks.shared):
@@ -167,9 +169,9 @@ class Gamma(Summarised):
     expected : ndarray, shape (D', draws)
         Disorder of random annotations, at the number of units of the document.
     n_units : ndarray of int, shape (D',)
-        Of all annotators of each document.
+        Units of all annotators in each document.
     labels : LabelDisorder
-        Of aligned units.
+        Disorder of the labels of aligned units.
     """
 
     marks: Marks
@@ -180,7 +182,7 @@ class Gamma(Summarised):
 
     @property
     def categories(self) -> float:
-        """Gamma of categories: of the labels of aligned units; NaN if there is one label."""
+        """Gamma of categories, for the labels of aligned units; NaN if there is one label."""
         return float(self.labels.gamma()[0])
 
     def by_label(self) -> pd.DataFrame:
@@ -189,8 +191,8 @@ class Gamma(Summarised):
         Returns
         -------
         DataFrame
-            One row per label: label, gamma (NaN where nobody's unit of it is aligned with
-            another's, or chance has no other label), weight (of the pairs that have the label).
+            One row per label: label, gamma (NaN if no unit with it is aligned with another, or no
+            other label occurs by chance), weight (of the pairs that have the label).
         """
         import pandas as pd
 
@@ -200,12 +202,12 @@ class Gamma(Summarised):
 
     @property
     def estimate(self) -> float:
-        """Gamma of all documents: 1 is perfect, 0 chance; NaN if nobody marked anything."""
+        """Overall gamma: 1 is perfect, 0 is chance; NaN if nobody marked anything."""
         return float(1 - ratio(self.observed.sum(), self.expected.mean(axis=1).sum()))
 
     @property
     def standard_error(self) -> float:
-        """The standard error from drawing chance: what more draws would remove; NaN with one."""
+        """Monte Carlo standard error, which more draws would reduce; NaN with one draw."""
         draws = self.expected.shape[1]
         mean = float(self.expected.mean(axis=1).sum())
         if draws < 2 or not mean:
@@ -219,8 +221,8 @@ class Gamma(Summarised):
         Returns
         -------
         DataFrame
-            One row per document that two annotators opened: document, gamma (NaN where nobody
-            marked anything), observed and expected disorder, n_units.
+            One row per document that two annotators opened: document, gamma (NaN if nobody marked
+            anything), observed and expected disorder, n_units.
         """
         import pandas as pd
 
@@ -251,16 +253,17 @@ class Gamma(Summarised):
         level : float, default 0.95
             In (0, 1).
         of : {"all", "categories"}, default "all"
-            Of gamma, or of gamma of categories.
+            Gamma, or gamma of categories.
         replicates : int, default 2000
             Bootstrap samples of documents.
         rng : Generator or int, optional
-            Source of randomness.
+            Source of randomness, or a seed.
 
         Returns
         -------
         Interval
-            Quantiles, for other documents and these annotators; NaN with a single document.
+            Bootstrap quantiles: documents are sampled, annotators fixed; NaN with a single
+            document.
 
         Raises
         ------

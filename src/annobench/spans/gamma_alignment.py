@@ -1,4 +1,4 @@
-"""The best alignment of units for gamma: dissimilarities, candidates, integer programming."""
+"""The optimal alignment of units for gamma: dissimilarities, candidates, integer programming."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Units(NamedTuple):
     document: Ints
 
     def at(self, which: Ints) -> Units:
-        """Take some of them."""
+        """Return a subset."""
         return Units(self.start[which], self.end[which], self.label[which], self.document[which])
 
 
@@ -56,7 +56,7 @@ class Dissimilarity(NamedTuple):
     position, label : float
         Weights (alpha and beta of the paper), not negative.
     empty : float
-        The dissimilarity of a unit and none at all, positive; the unit of the others.
+        Dissimilarity of a unit and an empty unit, positive; it sets the scale.
     """
 
     position: float = 1.0
@@ -82,7 +82,7 @@ class BestAlignment(NamedTuple):
     document : ndarray of int, shape (A,)
         The document of each row, in ascending order.
     disorder : ndarray, shape (D,)
-        Of each document: sum over its rows of the mean dissimilarity of the row's pairs.
+        Disorder of each document: sum over rows of the mean dissimilarity of pairs.
     """
 
     tuples: Ints
@@ -119,7 +119,7 @@ def best_alignment(
 
 
 class _TooManyAtOnceError(Exception):
-    """The candidates of several documents fill the memory that one may take."""
+    """The candidates of several documents exceed the memory limit."""
 
 
 def _by_halves(units: list[Units], d: Dissimilarity, names: Sequence[str]) -> BestAlignment:
@@ -139,7 +139,7 @@ def _by_halves(units: list[Units], d: Dissimilarity, names: Sequence[str]) -> Be
 
 
 def _cheapest_cover(covers: sparse.csr_array, cost: Floats, *, whole: bool) -> Floats:
-    """Choose the candidates, or shares of them, that cover every unit once at least cost."""
+    """Choose candidates, or fractions, that cover every unit once at minimum cost."""
     if not cost.size:
         return np.zeros(0)
     found = milp(
@@ -157,7 +157,7 @@ def _cheapest_cover(covers: sparse.csr_array, cost: Floats, *, whole: bool) -> F
 def _candidates(
     units: list[Units], d: Dissimilarity, names: Sequence[str]
 ) -> tuple[Ints, Ints, Floats]:
-    """List the rows that a best alignment can have, with document and mean dissimilarity."""
+    """List candidate rows of an optimal alignment, with document and mean dissimilarity."""
     n = len(units)
     n_pairs = n * (n - 1) // 2
     # An excess of one pair above this can't be made up for by the pairs with the other n - 2.
@@ -207,7 +207,7 @@ def _candidates(
 
 
 def _near(first: Units, second: Units, d: Dissimilarity, most: float) -> sparse.csr_array:
-    """Find the pairs of units of one document that may share a row, as a graph."""
+    """Return the graph of pairs of units of a document that may share a row."""
     starts, stops = (
         np.searchsorted(second.document, first.document, side) for side in ("left", "right")
     )
@@ -230,12 +230,12 @@ def _near(first: Units, second: Units, d: Dissimilarity, most: float) -> sparse.
 
 
 def ranges(starts: Ints, stops: Ints) -> Ints:
-    """Lay the whole numbers of several ranges end to end.
+    """Concatenate ranges of whole numbers.
 
     Parameters
     ----------
     starts, stops : ndarray of int, shape (n,)
-        The ranges; stops are not part of them.
+        The ranges; stops are excluded.
 
     Returns
     -------
@@ -260,5 +260,5 @@ def _check(documents: list[Ints], names: Sequence[str]) -> None:
         raise _TooManyAtOnceError
     raise AnnotationError(
         f"gamma: document {names[int(n.argmax())]!r} has more than {MAX_CANDIDATES:,} ways to "
-        "align its units. Take fewer annotators at once (Marks.select), or F1."
+        f"align its units. Use fewer annotators (Marks.select), or F1."
     )

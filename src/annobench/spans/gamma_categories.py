@@ -1,20 +1,20 @@
 r"""The disorder of labels in an alignment: gamma of categories, and of one category.
 
-In a row of an alignment with n units, a pair of units counts by ::
+In a row of an alignment with n units, a pair of units has the weight ::
 
     w = max(0, 1 - position * p**2) / (n - 1)
 
-p being the relative difference of their limits, as in gamma: units that hardly overlap say little
-about labels, and a row of n units counts as n / 2 of pairs. The disorder of labels is the share of
-this weight that stands on pairs of different labels; for one label, among the pairs of which a unit
-at least has it. Units that stand alone in their row add nothing, as single labels add nothing to
+with p the relative difference of their boundaries, as in gamma: units that hardly overlap
+contribute little, and a row of n units counts as n / 2 pairs. The disorder of labels is the share
+of the weight of pairs with different labels; for a single label, among the pairs with at least one
+unit of that label. Single units in a row contribute nothing, as single labels contribute nothing to
 Krippendorff's alpha.
 
-pygamma-agreement 0.5.9 (Titeux and Riad, 2021, JOSS 6(62), 2989) counts units without a counterpart
-as well: a unit and an empty place of its row have the weight delta_empty and the disorder
-delta_empty**2, so that its gamma-cat falls where annotators marked different places. Of labels a, b
-and c by one annotator and a, c and none by the other, on the same limits, half of the weight stands
-on different labels here and two thirds there.
+pygamma-agreement 0.5.9 (Titeux and Riad, 2021, JOSS 6(62), 2989) also counts units without a
+counterpart: a unit and an empty unit have the weight delta_empty and the disorder delta_empty**2,
+so its gamma-cat falls if annotators marked different places. For labels a, b and c by one annotator
+and a, c and none by the other, with the same boundaries, half of the weight is on different labels
+here, and two thirds there.
 
 Mathet (2017), The agreement measure gamma-cat, a complement to gamma focused on categorization of a
 continuum, Computational Linguistics 43, 661-681; section 4.2.5 of its preprint, hal-01712281.
@@ -38,16 +38,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LabelDisorder:
-    """Weights of pairs of units: all, and those of different labels.
+    """Weights of all pairs of units, and of pairs with different labels.
 
-    The first column is of all labels, the others of each label.
+    The first column is for all labels, the others for each label.
 
     Attributes
     ----------
     weight, differing : ndarray, shape (D', 1 + K)
-        Of the best alignment of each document.
+        Weights in the best alignment of each document.
     expected : ndarray, shape (D', draws, 1 + K)
-        Share of the weight on different labels in random annotations; NaN without any weight.
+        Share of the weight with different labels in random annotations; NaN without any weight.
     """
 
     weight: Floats
@@ -58,7 +58,7 @@ class LabelDisorder:
     def by_chance(self) -> Floats:
         """Chance weight of pairs with different labels, at the document's weight, (D', 1 + K).
 
-        NaN where no random annotations have two units that overlap.
+        NaN if no random annotations have overlapping units.
         """
         seen = np.isfinite(self.expected)
         mean = ratio(np.where(seen, self.expected, 0).sum(axis=1), seen.sum(axis=1))
@@ -66,7 +66,7 @@ class LabelDisorder:
 
     @property
     def standard_error(self) -> Floats:
-        """The standard error of the sum of `by_chance` from drawing chance, shape (1 + K,)."""
+        """Monte Carlo standard error of the sum of `by_chance`, shape (1 + K,)."""
         seen = np.isfinite(self.expected)
         n = seen.sum(axis=1)
         values = np.where(seen, self.expected, 0)
@@ -81,12 +81,13 @@ class LabelDisorder:
         Parameters
         ----------
         times : ndarray, shape (S, D'), optional
-            How often each document counts, in samples of documents; by default once.
+            Multiplicity of each document in bootstrap samples; by default 1.
 
         Returns
         -------
         ndarray, shape (1 + K,) or (S, 1 + K)
-            1 is perfect and 0 chance; NaN where chance has no different labels, as with one label.
+            1 is perfect and 0 is chance; NaN if different labels never occur by chance, as with one
+            label.
         """
         chance = self.by_chance
         known = np.isfinite(chance)

@@ -1,4 +1,4 @@
-"""Annotations that agree by chance alone, for gamma: units moved round the text."""
+"""Random annotations for gamma: units shifted cyclically."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ Ints = NDArray[np.int64]
 
 
 class Texts(NamedTuple):
-    """Documents that n annotators opened each, with their units.
+    """Documents that n annotators each opened, with their units.
 
     Attributes
     ----------
     units : Units
-        Of all annotators, by document and then by annotator.
+        Units of all annotators, by document and annotator.
     size : ndarray of int, shape (D, n)
-        How many units each annotator has in each document; no document is without any.
+        Number of units by document and annotator; every document has at least one.
     length : ndarray, shape (D,)
-        Characters.
+        Length in characters.
     """
 
     units: Units
@@ -33,7 +33,7 @@ class Texts(NamedTuple):
 
     @classmethod
     def of(cls, marks: Marks, documents: list[int]) -> Texts:
-        """Take documents, which as many annotators opened each."""
+        """Select documents opened by equal numbers of annotators."""
         code = {name: k for k, name in enumerate(marks.labels)}
         own = [[marks.spans[d, j] for j in marks.opened_by(d)] for d in documents]
         size = np.array([[len(spans) for spans in of] for of in own])
@@ -46,7 +46,7 @@ class Texts(NamedTuple):
         return cls(units, size, np.array([marks.length(d) for d in documents], dtype=np.float64))
 
     def with_random(self, draws: int, rng: np.random.Generator) -> list[Units]:
-        """Put random annotations of each document behind its own.
+        """Append random annotations of each document to its own.
 
         Mathet, Widlöcher and Métivier (2015), section 5.2.
         """
@@ -88,7 +88,7 @@ class Texts(NamedTuple):
         return shift
 
     def _moved(self, source: Ints, shift: Ints) -> Units:
-        """Move the units of one annotator a document and draw, shape (D, 1 + R)."""
+        """Shift the units of one annotator per document and draw, shape (D, 1 + R)."""
         document = np.arange(len(source))[:, None]
         first = np.reshape(np.cumsum(self.size) - self.size.ravel(), self.size.shape)
         begins, n_units = (of[document, source].ravel() for of in (first, self.size))

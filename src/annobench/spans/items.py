@@ -1,4 +1,4 @@
-"""Spans as items for models of annotation: a label for every token, or a vote on every span.
+"""Spans as items for models of annotation: labels of tokens, or votes on spans.
 
 Models of annotation need given items. Tokens are such items; so are the spans that at least one
 annotator marked. An annotator who opened the document and marked nothing
@@ -27,7 +27,7 @@ BETWEEN: Final = " + "
 
 
 def token_items(marks: Marks, *, token: str = TOKEN) -> tuple[Annotations, NDArray[np.int32]]:
-    """Make labels of tokens: each annotator gives every token a label, or "O".
+    """Convert spans to labels of tokens: each annotator gives every token a label, or "O".
 
     Parameters
     ----------
@@ -39,10 +39,10 @@ def token_items(marks: Marks, *, token: str = TOKEN) -> tuple[Annotations, NDArr
     Returns
     -------
     annotations : Annotations
-        An item a token, named "document:start-end". A token of several spans has the category
-        "A + B" of their labels, sorted.
+        One item per token, named "document:start-end". A token in several spans has the category "A
+        + B" of their sorted labels.
     document : ndarray of int32, shape (I,)
-        Code of the document of each item, to resample by.
+        Code of each item's document, for resampling.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def token_items(marks: Marks, *, token: str = TOKEN) -> tuple[Annotations, NDArr
 
     Notes
     -----
-    Where two spans of one label touch, their tokens don't tell one from the other.
+    Adjacent spans with the same label cannot be distinguished by their tokens.
 
     Examples
     --------
@@ -78,21 +78,21 @@ def token_items(marks: Marks, *, token: str = TOKEN) -> tuple[Annotations, NDArr
 
 
 def candidate_items(marks: Marks) -> tuple[Annotations, NDArray[np.int32]]:
-    """Make votes on spans: every stretch of text that anybody marked is an item.
+    """Convert spans to votes: every stretch of text that anybody marked is an item.
 
     Parameters
     ----------
     marks : Marks
-        Of one layer.
+        Marks of one layer.
 
     Returns
     -------
     annotations : Annotations
-        An item a stretch, named "document:start-end" (parts joined by "+"), labelled by everyone
-        who opened the document: with the label, "A + B" of several at the same limits, or "O" by
+        One item per stretch, named "document:start-end" (parts joined by "+"), labelled by all who
+        opened the document: with the label, "A + B" for several with the same boundaries, or "O" by
         those who did not mark it.
     document : ndarray of int32, shape (I,)
-        Code of the document of each item, to resample by.
+        Code of each item's document, for resampling.
 
     Raises
     ------
@@ -101,8 +101,8 @@ def candidate_items(marks: Marks) -> tuple[Annotations, NDArray[np.int32]]:
 
     Notes
     -----
-    What nobody marked is no item, so that agreement on these items is far below that on the text:
-    the votes are for models, not for coefficients.
+    Unmarked text is not an item, so agreement on these items is far below agreement on the text:
+    use the votes for models, not for coefficients.
 
     Examples
     --------
@@ -131,11 +131,11 @@ def spans_of_items(
     Parameters
     ----------
     items : iterable of str
-        Names that `token_items` or `candidate_items` gave, in their order.
+        Names from `token_items` or `candidate_items`, in order.
     labels : iterable of str
         The label of each; "O" is none, "A + B" two spans.
     join : bool
-        Whether items of one label that follow each other are one span: True for tokens, False for
+        Whether consecutive items with the same label form one span: True for tokens, False for
         candidates.
 
     Returns
@@ -146,7 +146,7 @@ def spans_of_items(
     Raises
     ------
     AnnotationError
-        If a name is not one of those.
+        If a name is invalid.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def spans_of_items(
             limits = [(int(s), int(e)) for s, e in (part.split("-") for part in place.split("+"))]
         except ValueError:
             raise AnnotationError(
-                f"spans_of_items: {item!r} is no name of a token or span, such as 'doc:0-5'."
+                f"spans_of_items: {item!r} is not the name of a token or span, such as 'doc:0-5'."
             ) from None
         own = found.setdefault(document, [])
         for name in label.split(BETWEEN) if label != OUTSIDE else ():
@@ -177,9 +177,7 @@ def spans_of_items(
 
 def _annotations(marks: Marks, name: str, places: Any) -> tuple[Annotations, NDArray[np.int32]]:
     if OUTSIDE in marks.labels:
-        raise AnnotationError(
-            f"{name}: a label is {OUTSIDE!r}, which stands for what nobody marked. Rename it."
-        )
+        raise AnnotationError(f"{name}: a label is {OUTSIDE!r}, which means unmarked. Rename it.")
     items: list[str] = []
     document: list[int] = []
     item: list[NDArray[np.int32]] = []
@@ -208,7 +206,7 @@ def _annotations(marks: Marks, name: str, places: Any) -> tuple[Annotations, NDA
         label.append(votes.ravel())
     if not items:
         raise AnnotationError(
-            f"{name}: there is no item: no document was opened, or all are empty. Give documents "
+            f"{name}: there are no items: no document was opened, or all are empty. Give documents "
             "that annotators opened."
         )
     order = sorted(code, key=lambda known: (known != OUTSIDE, known))

@@ -1,7 +1,8 @@
-"""Marks: the spans and relations that annotators marked in the texts of documents.
+"""Marks: spans and relations marked by annotators in documents.
 
-If an annotator opened a document and marked nothing, there was nothing to mark; if the document was
-never opened, nothing is known. `Marks` and all measures of this package distinguish the two.
+If an annotator opened a document and marked nothing, there was nothing to mark; if an annotator
+never opened it, the marks are missing. `Marks` and all measures of this package distinguish the
+two.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ class Span(NamedTuple):
     start, end : int
         Offsets in characters of the first character, and of the one after the last.
     label : str
-        What the annotator says it is.
+        The annotator's label.
     parts : tuple of (int, int)
-        Limits of the parts of a discontinuous span, in order; empty for one without gaps.
+        Boundaries of the parts of a discontinuous span, in order; empty for a contiguous one.
 
     Examples
     --------
@@ -51,24 +52,24 @@ class Span(NamedTuple):
 
     @property
     def limits(self) -> Limits:
-        """The limits of the parts; of the span itself if it has no gaps."""
+        """Boundaries of the parts, or of the span itself if contiguous."""
         return self.parts or ((self.start, self.end),)
 
     @classmethod
     def of_parts(cls, parts: Iterable[tuple[int, int]], label: str) -> Span:
-        """Make a span of its parts, those that touch joined.
+        """Build a span from its parts; adjacent parts are joined.
 
         Parameters
         ----------
         parts : iterable of (int, int)
             At least one, in any order.
         label : str
-            Of the whole.
+            Label of the span.
 
         Returns
         -------
         Span
-            Without gaps if the parts leave none.
+            The span; contiguous if the parts leave no gap.
         """
         joined: list[tuple[int, int]] = []
         for start, end in sorted(parts):
@@ -85,10 +86,10 @@ class Relation(NamedTuple):
     Attributes
     ----------
     source, target : Span
-        Its ends. Two relations are the same if label and limits of the ends are equal; the labels
-        of the ends are compared as spans.
+        The linked spans. Two relations are equal if their labels and the boundaries of their spans
+        are; the labels of the spans are compared separately.
     label : str
-        Its kind, such as "works for".
+        Type of the relation, such as "works for".
     """
 
     source: Span
@@ -100,21 +101,21 @@ class Relation(NamedTuple):
 class Marks:
     """The spans and relations of one layer of annotation.
 
-    Use the constructor `collect`; it validates.
+    Use the constructor `collect`, which validates.
 
     Attributes
     ----------
     layer : str
         What was annotated, such as "entities".
     documents, annotators : tuple of str
-        The D documents and J annotators, those without a mark included.
+        Names of the D documents and J annotators, including those without marks.
     spans : mapping of (int, int) to tuple of Span
-        By codes of document and annotator, in the order of the text. A pair that is missing here
-        is a document that the annotator never opened.
+        Spans by codes of document and annotator, in text order. A missing pair means that the
+        annotator never opened the document.
     relations : mapping of (int, int) to tuple of Relation
         For the same pairs.
     texts : tuple of str or None, length D
-        What annotators saw; None where it is not at hand.
+        Texts of the documents; None if missing.
 
     Examples
     --------
@@ -152,13 +153,13 @@ class Marks:
         Parameters
         ----------
         spans : mapping of (str, str) to iterable of Span
-            By document and annotator; an empty one where nothing was marked.
+            Spans by document and annotator; empty if nothing was marked.
         relations : mapping of (str, str) to iterable of Relation, optional
-            For some of the same pairs.
+            Relations by document and annotator, for pairs that occur in `spans`.
         texts : mapping of str to str, optional
             The texts, by document.
         documents, annotators : iterable of str, optional
-            Those that come first, and those that have no mark.
+            Names to put first, including those without marks.
         layer : str, default "spans"
             A name.
 
@@ -170,8 +171,8 @@ class Marks:
         Raises
         ------
         AnnotationError
-            Listing the faults: a span without width, outside its text or of parts that overlap,
-            a name that is empty, relations in a document that the annotator has no spans for.
+            Lists all faults: empty spans, spans outside the text or with overlapping parts, empty
+            names, relations for a pair that does not occur in `spans`.
         """
         relations, texts = relations or {}, texts or {}
         names = {
@@ -248,27 +249,27 @@ class Marks:
         return tuple(map(tuple, found))
 
     def opened_by(self, document: int) -> tuple[int, ...]:
-        """Say who opened a document.
+        """Return the annotators who opened a document.
 
         Parameters
         ----------
         document : int
-            Its code, in [0, D).
+            Code of the document, in [0, D).
 
         Returns
         -------
         tuple of int
-            Codes of annotators, ascending, with or without a mark.
+            Codes of annotators, ascending, with or without marks.
         """
         return self._opened_by[document]
 
     def pairs(self, document: int) -> Iterator[tuple[int, int]]:
-        """Pair the annotators who opened a document.
+        """Yield the pairs of annotators who opened a document.
 
         Parameters
         ----------
         document : int
-            Its code.
+            Code of the document.
 
         Yields
         ------
@@ -279,12 +280,12 @@ class Marks:
 
     @cached_property
     def shared(self) -> tuple[int, ...]:
-        """The documents that at least two annotators opened: codes, ascending."""
+        """Documents opened by at least two annotators: codes, ascending."""
         return tuple(d for d in range(self.n_documents) if len(self._opened_by[d]) > 1)
 
     @cached_property
     def unmarked(self) -> tuple[int, ...]:
-        """The documents that were opened and in which nobody marked a thing: codes, ascending."""
+        """Opened documents without any mark: codes, ascending."""
         seen = Counter(d for d, _ in self.spans)
         marked = {
             d for found in (self.spans, self.relations) for (d, _), own in found.items() if own
@@ -297,12 +298,12 @@ class Marks:
         Parameters
         ----------
         document : int
-            Its code.
+            Code of the document.
 
         Returns
         -------
         int
-            Characters; without the text, up to the end of the last span that anybody marked.
+            Characters; without the text, the end of the last span.
         """
         text = self.texts[document]
         if text is not None:
@@ -318,12 +319,12 @@ class Marks:
         Parameters
         ----------
         documents, annotators : iterable of str, optional
-            Names, in the order wanted; by default all.
+            Names, in the desired order; by default all.
 
         Returns
         -------
         Marks
-            Of the same layer.
+            Marks of the same layer.
 
         Raises
         ------
@@ -365,8 +366,8 @@ class Marks:
         Returns
         -------
         DataFrame
-            One row a span: document, annotator, label, start, end, parts (limits of a
-            discontinuous span, else empty) and text (None where it is not at hand).
+            One row per span: document, annotator, label, start, end, parts (boundaries of a
+            discontinuous span, else empty) and text (None if missing).
         """
         import pandas as pd
 
@@ -387,7 +388,7 @@ class Marks:
         return pd.DataFrame(rows, columns=names)
 
     def __repr__(self) -> str:
-        """Say what there is in one line."""
+        """Summarise in one line."""
         links = f", {self.n_relations} relations" if self.n_relations else ""
         return (
             f"Marks: {self.n_spans} spans in {len(self.labels)} labels{links}, "
@@ -396,7 +397,7 @@ class Marks:
 
 
 def _fault(span: Span, length: int | None) -> str | None:
-    """Say what is wrong with a span, if anything is."""
+    """Return the fault of a span, if any."""
     shown = f"the span {span.start} to {span.end} ({span.label!r})"
     if not 0 <= span.start < span.end:
         return f"{shown} has no width, or begins before the text"

@@ -1,8 +1,8 @@
 """Matches between the spans and relations of two annotators, label by label.
 
-`exact` spans have the same boundaries, `overlap` spans share a character, and by `token` the tokens
-that spans touch are compared in place of the spans. Labels must be equal. Each span is matched
-with at most one; where overlaps leave a choice, as many as possible are.
+`exact` spans have the same boundaries, `overlap` spans share a character, and `token` compares the
+tokens in spans instead. Labels must be equal. Spans are matched one to one; if overlaps leave a
+choice, the number of matches is maximised.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Tokens(NamedTuple):
     Attributes
     ----------
     start, end : ndarray of int, shape (T,)
-        Their limits, ascending.
+        Boundaries of the tokens, ascending.
     """
 
     start: NDArray[np.int64]
@@ -54,7 +54,7 @@ class Tokens(NamedTuple):
         Parameters
         ----------
         marks : Marks
-            It has the text; without one each character is a token.
+            Marks with the text; without text each character is a token.
         document : int
             Its code.
         pattern : str
@@ -63,12 +63,12 @@ class Tokens(NamedTuple):
         Returns
         -------
         Tokens
-            In the order of the text.
+            Tokens in text order.
 
         Raises
         ------
         AnnotationError
-            If the expression is none.
+            If the expression is invalid.
         """
         text = marks.texts[document]
         if text is None:
@@ -78,24 +78,25 @@ class Tokens(NamedTuple):
             found = [match.span() for match in re.finditer(pattern, text)]
         except re.error as error:
             raise AnnotationError(
-                f"pattern {pattern!r} is no regular expression: {error}. The default is {TOKEN!r}."
+                f"pattern {pattern!r} is not a regular expression: {error}. The default is "
+                f"{TOKEN!r}."
             ) from error
         limits = np.array([pair for pair in found if pair[0] < pair[1]], dtype=np.int64)
         limits = limits.reshape(-1, 2)
         return cls(limits[:, 0], limits[:, 1])
 
     def touched(self, span: Span) -> list[int]:
-        """Say which tokens a span touches.
+        """Return the tokens that a span touches.
 
         Parameters
         ----------
         span : Span
-            In the same text.
+            A span of the same text.
 
         Returns
         -------
         list of int
-            Numbers of the tokens, each once.
+            Indices of the tokens, each once.
         """
         found: set[int] = set()
         for start, end in span.limits:
@@ -106,7 +107,7 @@ class Tokens(NamedTuple):
 
 
 class MatchCounts(NamedTuple):
-    """Matches of every two annotators in every document that both opened, by label.
+    """Matches for every pair of annotators in every document that both opened, by label.
 
     Attributes
     ----------
@@ -114,9 +115,9 @@ class MatchCounts(NamedTuple):
         Codes of the document, of the two annotators (first < second) and of the label. A document
         that both opened and neither marked has no row.
     matched : ndarray, shape (M,)
-        How many were matched.
+        Number of matches.
     marked : ndarray, shape (M,)
-        How many the two marked, together.
+        Number of marks of both annotators together.
     labels : tuple of str
         Names by code.
     """
@@ -133,28 +134,28 @@ class MatchCounts(NamedTuple):
 def count_matches(
     marks: Marks, match: Match = "exact", *, relations: bool = False, token: str = TOKEN
 ) -> MatchCounts:
-    """Match the spans, or the relations, of every two annotators.
+    """Match the spans, or the relations, of every pair of annotators.
 
     Parameters
     ----------
     marks : Marks
-        Of one layer.
+        Marks of one layer.
     match : {"exact", "overlap", "token"}, default "exact"
-        When spans match. Relations match if both ends do; they have no tokens of their own.
+        When spans match. Relations match if both spans do; they have no tokens of their own.
     relations : bool, default False
-        Whether relations are matched, in place of spans.
+        Whether relations are matched instead of spans.
     token : str, optional
         The regular expression of a token; by default a run of letters and digits, or of signs.
 
     Returns
     -------
     MatchCounts
-        What `annobench.spans.pairwise_f1` sums.
+        Counts, as summed by `annobench.spans.pairwise_f1`.
 
     Raises
     ------
     AnnotationError
-        If `match` is another word, or tokens of relations are asked for.
+        If `match` is invalid, or tokens of relations are requested.
     """
     if match not in MATCHES or (relations and match == "token"):
         known = RELATION_MATCHES if relations else MATCHES
@@ -193,7 +194,7 @@ def _size(found: Found | None) -> int:
 def _by_label(
     own: Iterable[Span | Relation], match: Match, tokens: Tokens | None
 ) -> dict[str, Found]:
-    """Gather what one annotator marked in one document."""
+    """Group an annotator's marks in a document by label."""
     listed: dict[str, list[Span | Relation]] = {}
     for mark in own:
         listed.setdefault(mark.label, []).append(mark)
@@ -217,12 +218,12 @@ def _place(mark: Span | Relation) -> object:
 
 
 def share_text(first: Limits, second: Limits) -> bool:
-    """Say whether two spans have a character in common.
+    """Return whether two spans have a character in common.
 
     Parameters
     ----------
     first, second : tuple of (int, int)
-        Limits of their parts.
+        Boundaries of their parts.
 
     Returns
     -------
@@ -257,7 +258,7 @@ def _most_overlaps(first: Sequence[Span | Relation], second: Sequence[Span | Rel
 def _overlaps(
     first: Sequence[Span | Relation], second: Sequence[Span | Relation]
 ) -> Iterable[tuple[int, int]]:
-    """Find the pairs that overlap, sweeping over the text by the (first) spans of the marks."""
+    """Find overlapping pairs by a sweep over the text."""
     outer = [
         [(mark.source if isinstance(mark, Relation) else mark)[:2] for mark in marks]
         for marks in (first, second)

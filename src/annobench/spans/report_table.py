@@ -1,4 +1,4 @@
-"""One table of the agreement on spans and relations: all measures, with intervals."""
+"""A table of all measures of agreement on spans and relations, with intervals."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def report_spans(
     token: str = TOKEN,
     rng: np.random.Generator | int | None = None,
 ) -> pd.DataFrame:
-    """Compute every measure of agreement on spans that the marks allow.
+    """Compute every applicable measure of agreement on spans.
 
     Parameters
     ----------
     marks : Marks
-        Of one layer.
+        Marks of one layer.
     level : float, default 0.95
-        Of the intervals.
+        Level of the intervals.
     replicates : int, default 2000
         Bootstrap samples of documents.
     draws : int, default 30
@@ -56,18 +56,18 @@ def report_spans(
     token : str, optional
         The regular expression of a token.
     rng : Generator or int, optional
-        Source of randomness.
+        Source of randomness, or a seed.
 
     Returns
     -------
     DataFrame
-        One row a value: measure ("f1_exact", "f1_overlap", "f1_token", "alpha_u",
+        One row per value: measure ("f1_exact", "f1_overlap", "f1_token", "alpha_u",
         "alpha_binary_u", "alpha_cu", "alpha_ku", "gamma", "gamma_cat", "gamma_k",
-        "one_minus_window_diff" and "one_minus_pk" if spans divide the texts without a gap,
+        "one_minus_window_diff" and "one_minus_pk" if spans segment the texts completely,
         "relation_f1_exact", "relation_f1_overlap"), breakdown ("overall", "label", "pair" or
         "document"), of (the label, pair or document), estimate, lower and upper (of overall values
-        and labels; NaN elsewhere), level, n_documents, n_pairs, marked (by both annotators of
-        every pair, together), note (why a value is missing).
+        and labels; NaN elsewhere), level, n_documents, n_pairs, marked (by both annotators of every
+        pair, together), note (the reason for a missing value).
 
     Raises
     ------
@@ -112,18 +112,18 @@ def report_boxes(
     replicates: int = 2_000,
     rng: np.random.Generator | int | None = None,
 ) -> pd.DataFrame:
-    """Compute F1 of boxes that match at an intersection over union of .5, and of .75.
+    """Compute F1 of boxes at an intersection over union of .5 and .75.
 
     Parameters
     ----------
     boxes : mapping of (str, str) to iterable of Box
-        By image and annotator; an empty one where the annotator saw the image and drew nothing.
+        Boxes by image and annotator; empty if the annotator saw the image and drew nothing.
     level : float, default 0.95
-        Of the intervals.
+        Level of the intervals.
     replicates : int, default 2000
         Bootstrap samples of images.
     rng : Generator or int, optional
-        Source of randomness.
+        Source of randomness, or a seed.
 
     Returns
     -------
@@ -189,7 +189,7 @@ def _alpha_rows(marks: Marks, options: dict[str, Any]) -> list[dict[str, Any]]:
     notes = {
         "u": "Nobody marked anything.",
         "binary_u": "Nothing is marked, or everything is.",
-        "cu": "There is one label, or nowhere did two annotators mark something.",
+        "cu": "There is only one label, or two annotators never marked the same text.",
     }
     rows = []
     for name in COEFFICIENTS:
@@ -198,7 +198,9 @@ def _alpha_rows(marks: Marks, options: dict[str, Any]) -> list[dict[str, Any]]:
         row = _row(f"alpha_{name}", "overall", "", interval.estimate, note=note, **_ends(interval))
         rows.append(row)
     for label in found.by_label().to_dict("records"):
-        note = "" if math.isfinite(label["alpha"]) else "Undefined, as cu is, or met by nobody."
+        note = (
+            "" if math.isfinite(label["alpha"]) else "Undefined, as cu is, or no other mark there."
+        )
         rows.append(_row("alpha_ku", "label", label["label"], label["alpha"], note=note))
     return rows
 
@@ -217,7 +219,7 @@ def _gamma_rows(marks: Marks, draws: int, options: dict[str, Any]) -> list[dict[
     ends = _ends(found.interval(**options))
     rows = [_row("gamma", "overall", "", found.estimate, note=note, **ends)]
     ends = _ends(found.interval(of="categories", **options))
-    note = "By chance no spans of different labels are aligned, as with one label or few spans."
+    note = "Spans with different labels are never aligned by chance, as with one label or few."
     note = "" if math.isfinite(found.categories) else note
     rows.append(_row("gamma_cat", "overall", "", found.categories, note=note, **ends))
     for label in found.by_label().to_dict("records"):
@@ -231,7 +233,7 @@ def _gamma_rows(marks: Marks, draws: int, options: dict[str, Any]) -> list[dict[
 
 
 def _segmentation_rows(marks: Marks, token: str, options: dict[str, Any]) -> list[dict[str, Any]]:
-    """Compare boundaries, where the spans of all annotators divide the texts."""
+    """Compare boundaries, if all annotators' spans segment the texts."""
     try:
         found = segmentation(marks, token=token)
     except AnnotationError:

@@ -1,8 +1,7 @@
-"""Krippendorff's alpha for unitizing: agreement on where units are, and on their labels.
+"""Krippendorff's alpha for unitizing: agreement on boundaries and labels of units.
 
-The four coefficients of Krippendorff, Mathet, Bouvry and Widlöcher (2016), of any number of
-annotators and documents. All are functions of a few sums over documents, so that documents can be
-resampled.
+The four coefficients of Krippendorff, Mathet, Bouvry and Widlöcher (2016), for any number of
+annotators and documents. All are functions of sums over documents, so documents can be resampled.
 """
 
 from __future__ import annotations
@@ -42,14 +41,15 @@ def unitizing_alpha(marks: Marks) -> UnitizingAlpha:
     Parameters
     ----------
     marks : Marks
-        Of one layer. Spans of one annotator must not overlap; parts of a discontinuous span count
-        as units of their own. Documents that fewer than two annotators opened are left out, the
-        others laid end to end.
+        Marks of one layer. Spans of one annotator must not overlap; parts of a discontinuous span
+        count as units of their own. Documents opened by fewer than two annotators are left out; the
+        others are concatenated.
 
     Returns
     -------
     UnitizingAlpha
-        Of labels and limits together, of limits alone, of labels alone, and of each label.
+        Coefficients for labels and boundaries together, boundaries alone, labels alone, and each
+        label.
 
     Raises
     ------
@@ -58,24 +58,24 @@ def unitizing_alpha(marks: Marks) -> UnitizingAlpha:
 
     Notes
     -----
-    The text is a continuum of length L; what annotator i did not mark are gaps, category 0. Of m
-    annotators, the observed coincidences of categories c and k are the lengths on which one says c
-    and another k, ``l_ck = sum_{i != j} length(c by i and k by j) / (m - 1)``, with margins ``l_c``
-    and total ``l = m L`` (equation 1). If units met at random, as wholes, and no unit met itself,
-    one would expect ``e_ck = l (l_c l_k - [c = k] s_c) / (l**2 - sum s)``, where s_c is the sum of
-    squared lengths of the units of c, and s_0 the length of the gaps, which have no structure
-    (equation 4). Then
+    The text is a continuum of length L; text that an annotator did not mark is a gap, category 0.
+    For m annotators, the observed coincidences of categories c and k are the lengths labelled c by
+    one annotator and k by another, ``l_ck = sum_{i != j} length(c by i and k by j) / (m - 1)``,
+    with margins ``l_c`` and total ``l = m L`` (equation 1). If whole units were matched at random,
+    but never with themselves, one would expect ``e_ck = l (l_c l_k - [c = k] s_c) / (l**2 - sum
+    s)``, where s_c is the sum of squared lengths of the units of c, and s_0 the total length of the
+    gaps, which have no structure (equation 4). Then
 
-    - ``u = 1 - sum_{c != k} l_ck / sum_{c != k} e_ck``: limits and labels (equation 5);
-    - ``binary_u``: the same after all labels become one, so that only marked and unmarked text is
+    - ``u = 1 - sum_{c != k} l_ck / sum_{c != k} e_ck``: boundaries and labels (equation 5);
+    - ``binary_u``: as u after merging all labels, so that only marked and unmarked text is
       distinguished (equation 6);
-    - ``cu``: labels where both annotators marked something; limits don't count (equations 10, 11);
-    - ``(k)u``, of each label k: whether others who marked something there say k as well
-      (equation 13).
+    - ``cu``: labels where both annotators marked something, ignoring boundaries (equations 10, 11);
+    - ``(k)u``, for each label k: whether others who marked something there use k, too (equation
+      13).
 
-    Equations 10 to 13 use lengths on which units meet units: with l'_ck = l_ck for labels,
-    ``e'_ck = (l'_c l'_k - [c = k] t_c) / (l' - sum t / l')``, t_c the sum over units g of c and
-    over the other annotators j of the squared length of g that j marked, by m - 1.
+    Equations 10 to 13 use lengths on which units coincide with units: with l'_ck = l_ck for labels,
+    ``e'_ck = (l'_c l'_k - [c = k] t_c) / (l' - sum t / l')``, with t_c the sum, over units g of c
+    and the other annotators j, of the squared length of g that j marked, divided by m - 1.
 
     References
     ----------
@@ -106,19 +106,19 @@ def unitizing_alpha(marks: Marks) -> UnitizingAlpha:
 
 
 def units_of(marks: Marks, document: int, annotator: int) -> list[tuple[int, int, str]]:
-    """List the units of one annotator in one document, parts of spans apart.
+    """List an annotator's units in a document, with parts of spans as separate units.
 
     Parameters
     ----------
     marks : Marks
-        Of one layer.
+        Marks of one layer.
     document, annotator : int
         Codes.
 
     Returns
     -------
     list of (int, int, str)
-        Limits and label, in the order of the text.
+        Boundaries and label, in text order.
 
     Raises
     ------
@@ -135,13 +135,14 @@ def units_of(marks: Marks, document: int, annotator: int) -> list[tuple[int, int
             raise AnnotationError(
                 f"unitizing_alpha: in document {marks.documents[document]!r} the spans "
                 f"{label!r} and {other!r} of annotator {marks.annotators[annotator]!r} overlap at "
-                f"{start}. It is defined for spans that don't; take F1 or gamma."
+                f"{start}. The coefficient is defined only for spans that do not overlap; use F1 "
+                f"or gamma."
             )
     return units
 
 
 def _document_sums(marks: Marks, d: int, code: dict[str, int]) -> Floats:
-    """Return what a document adds: for each category margin, agreement and the corrections."""
+    """Return a document's sums: for each category margin, agreement and corrections."""
     readers, length = marks.opened_by(d), marks.length(d)
     units = [units_of(marks, d, j) for j in readers]
     m, n_categories = len(readers), len(code) + 1
@@ -212,9 +213,9 @@ class UnitizingAlpha(Summarised):
     labels : tuple of str
         The K labels.
     sums : ndarray, shape (D', 5, K + 1)
-        What each document that two annotators opened adds, for gaps and each label: margin and
-        agreed length of the observed coincidences, length shared with gaps, and the two
-        corrections for units that would meet themselves.
+        Sums for each document opened by two annotators, for gaps and each label: margin and agreed
+        length of the observed coincidences, length shared with gaps, and the two corrections for
+        units matched with themselves.
     """
 
     labels: tuple[str, ...]
@@ -244,8 +245,8 @@ class UnitizingAlpha(Summarised):
         Returns
         -------
         DataFrame
-            One row per label: label, alpha ((k)u; NaN where nobody else marked anything), coverage
-            (share of what has the label on which others marked something).
+            One row per label: label, alpha ((k)u; NaN if nobody else marked anything there),
+            coverage (share of the text with the label on which others marked something).
         """
         import pandas as pd
 
@@ -272,23 +273,24 @@ class UnitizingAlpha(Summarised):
         Parameters
         ----------
         coefficient : {"u", "binary_u", "cu"}, default "u"
-            Which.
+            The coefficient.
         level : float, default 0.95
             In (0, 1).
         replicates : int, default 2000
             Bootstrap samples of documents.
         rng : Generator or int, optional
-            Source of randomness.
+            Source of randomness, or a seed.
 
         Returns
         -------
         Interval
-            Quantiles, for other documents and these annotators; NaN with a single document.
+            Bootstrap quantiles: documents are sampled, annotators fixed; NaN with a single
+            document.
 
         Raises
         ------
         AnnotationError
-            If the coefficient is another, or level or replicates are out of range.
+            If the coefficient is unknown, or level or replicates are out of range.
         """
         if coefficient not in COEFFICIENTS:
             raise AnnotationError(
@@ -310,7 +312,7 @@ class UnitizingAlpha(Summarised):
         Returns
         -------
         DataFrame
-            One row each: coefficient, of (the label, for (k)u), estimate.
+            One row per coefficient: coefficient, of (the label, for (k)u), estimate.
         """
         import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Krippendorff's alpha_U of 1995: agreement on units, by squared distances of their limits.
+"""Krippendorff's alpha_U of 1995: agreement on units, by squared differences of boundaries.
 
 Other tools still compute it. Its successors of 2016, `annobench.spans.unitizing_alpha`, behave
 better with more than two annotators and distinguish boundaries from labels.
@@ -25,13 +25,13 @@ Section = tuple[int, int, bool]
 
 
 def alpha_u(marks: Marks) -> pd.DataFrame:
-    """Compute alpha_U of each label and of all.
+    """Compute alpha_U for each label and overall.
 
     Parameters
     ----------
     marks : Marks
-        Of one layer. The documents that all annotators opened are laid end to end. Spans of one
-        annotator and label must not overlap; parts of a discontinuous span are units of their own.
+        Marks of one layer. The documents that all annotators opened are concatenated. Spans of one
+        annotator and label must not overlap; parts of a discontinuous span are separate units.
 
     Returns
     -------
@@ -48,12 +48,12 @@ def alpha_u(marks: Marks) -> pd.DataFrame:
     Notes
     -----
     For label c, m annotators and a text of length L the observed disagreement is
-    ``sum_{i != j} sum_{g, h} d(g, h) / (m (m - 1) L**2)`` over pairs of a section g of i and h of j
-    that intersect, sections being units of c and the gaps between them. Of two units d is the sum
-    of the squared differences of their first and of their last limits; of a unit within a gap it is
-    the square of the unit's length; otherwise 0. Expected is, over units of length b of N,
-    ``2/L sum ((N - 1) (2 b**3 - 3 b**2 + b) / 3 + b**2 sum_gaps max(gap - b + 1, 0)) /
-    (m L (m L - 1) - sum b (b - 1))``. [1]_, [2]_
+    ``sum_{i != j} sum_{g, h} d(g, h) / (m (m - 1) L**2)`` over intersecting pairs of a section g of
+    i and a section h of j; sections are units of c and the gaps between them. For two units, d is
+    the sum of the squared differences of their start and end points; for a unit within a gap, the
+    square of its length; otherwise 0. Expected disagreement is, over the N units with lengths b,
+    ``2/L sum ((N - 1) (2 b**3 - 3 b**2 + b) / 3 + b**2 sum_gaps max(gap - b + 1, 0)) / (m L (m L -
+    1) - sum b (b - 1))``. [1]_, [2]_
 
     References
     ----------
@@ -99,8 +99,8 @@ def alpha_u(marks: Marks) -> pd.DataFrame:
         for j, own in enumerate(units):
             if any(second[0] < first[1] for first, second in pairwise(own)):
                 raise AnnotationError(
-                    f"alpha_u: spans {label!r} of annotator {marks.annotators[j]!r} overlap. It is "
-                    "defined for spans that don't; take F1 or gamma."
+                    f"alpha_u: spans {label!r} of annotator {marks.annotators[j]!r} overlap. The "
+                    f"coefficient is defined only for spans that do not overlap; use F1 or gamma."
                 )
         rows.append((label, *_disagreement(units, length)))
     table = pd.DataFrame(rows, columns=["label", "observed", "expected"])
@@ -145,7 +145,7 @@ def _sections(own: list[tuple[int, int]], length: int) -> list[Section]:
 
 
 def _intersecting(first: list[Section], second: list[Section]) -> Iterator[tuple[Section, Section]]:
-    """Walk over two partitions of the text."""
+    """Yield the intersections of two partitions of the text."""
     i = j = 0
     while i < len(first) and j < len(second):
         yield first[i], second[j]

@@ -135,7 +135,7 @@ def test_an_annotator_who_marked_nothing_is_not_one_who_never_looked(intake):
 
 
 def test_a_file_without_an_answer_says_what_it_holds(intake):
-    with pytest.raises(ReaderError, match=r"no answer of an annotator was found\. Export"):
+    with pytest.raises(ReaderError, match=r"no annotator's answer was found\. Export"):
         intake.check()
     intake.read(3)
     intake.leave_out(1, "tasks without annotations", 2)

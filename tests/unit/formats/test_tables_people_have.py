@@ -638,7 +638,7 @@ def test_a_row_an_item_and_category_with_a_count(tmp_path):
     assert alpha(found.labels).estimate == pytest.approx(alpha(expected).estimate)
     assert found.labels.anonymous
     assert found.gold == {"a": "yes"}
-    assert "'count' says how many annotators chose it" in found.read_as
+    assert "'count' is the number of annotators who chose it" in found.read_as
 
 
 @pytest.mark.parametrize(

@@ -105,11 +105,11 @@ def test_a_label_o_is_refused():
 
 
 def test_nothing_opened_gives_no_items():
-    with pytest.raises(AnnotationError, match="there is no item"):
+    with pytest.raises(AnnotationError, match="there are no items"):
         candidate_items(Marks.collect({("d", "a"): []}))
 
 
 @pytest.mark.parametrize("name", ["d", "d:1", "d:1-x", "d:1-2-3"])
 def test_other_names_of_items_are_refused(name):
-    with pytest.raises(AnnotationError, match="no name of a token or span"):
+    with pytest.raises(AnnotationError, match="not the name of a token or span"):
         spans_of_items([name], ["PER"], join=True)

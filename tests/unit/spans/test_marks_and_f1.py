@@ -219,7 +219,7 @@ def test_tokens_are_words_and_signs():
     assert [TEXT[s:e] for s, e in zip(found.start, found.end, strict=True)][-2:] == ["London", "."]
     assert found.touched(Span(2, 5, "x")) == [0, 1]
     assert found.touched(Span(3, 4, "x")) == []
-    with pytest.raises(AnnotationError, match="no regular expression"):
+    with pytest.raises(AnnotationError, match="not a regular expression"):
         pairwise_f1(marks_of([], []), "token", token="(")
 
 

@@ -54,7 +54,7 @@ def test_the_table_has_every_measure(table):
     assert found.loc["alpha_u", "estimate"] == unitizing_alpha(MARKS).u
     assert found["estimate"].drop("gamma_cat").between(0, 1).all()
     # Three random annotations of so few spans never align different labels.
-    assert "no spans of different labels" in found.loc["gamma_cat", "note"]
+    assert "never aligned by chance" in found.loc["gamma_cat", "note"]
     assert (found["n_documents"] == 3).all()
 
 
@@ -135,7 +135,8 @@ def test_advice_names_the_label_and_the_annotator(rng):
     marks = Marks.collect(spans, texts=texts)
     advice = spans_page.advice(marks, report_spans(marks, **OPTIONS))
     assert any(
-        "“LOOSE”: annotators mark the same places with other limits" in text for text in advice
+        "“LOOSE”: annotators mark the same places with different boundaries" in text
+        for text in advice
     )
     assert any("“cat” agrees less with the others" in text for text in advice)
     assert not any("TIGHT" in text for text in advice)

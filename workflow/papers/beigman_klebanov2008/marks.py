@@ -74,8 +74,7 @@ def marks_and_votes(
     Raises
     ------
     ValueError
-        If there are more items than `n_items`, a count is below 0, or a probability is out
-        of its range.
+        If there are more items than `n_items`, a count is below 0, or a probability is invalid.
     """
     rng = np.random.default_rng(rng)
     table = np.array(patterns, dtype=np.int64)

@@ -55,7 +55,7 @@ class KappaPosterior(Summarised):
         Raises
         ------
         AnnotationError
-            If the level is out of its range.
+            If the level is out of range.
         """
         check_level(level, "KappaPosterior.summary")
         tail = (1 - level) / 2

@@ -1,4 +1,4 @@
-"""Coefficients of agreement: one module a coefficient, with its record and its function."""
+"""Coefficients of agreement: one module per coefficient, with its record and its function."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def discover() -> dict[str, ModuleType]:
     Returns
     -------
     dict of str to module
-        Each module has `METHOD` and a function of the record's name.
+        Each module has `METHOD` and a function with the record's name.
 
     Raises
     ------
     ImportError
-        If two modules hold the same name.
+        If two modules have the same name.
     """
     return records(__name__)

@@ -23,10 +23,11 @@ METHOD = Coefficient(
     accepts=frozenset({"nominal", "ordinal"}),
     annotators="two",
     missing="Items without a label of both annotators are left out.",
-    degenerate="It is undefined only without a common item.",
+    degenerate="There is no common item.",
     standard_error="Delta method on the multinomial of pairs of labels",
     lowest=-1.0,
-    assumes="No agreement at all: how much more often one annotator gives the positive category.",
+    assumes="Not a measure of agreement: how much more often one annotator gives the positive "
+    "category.",
     chance_corrected=False,
     symmetric=False,
     binary=True,

@@ -1,4 +1,4 @@
-"""Brennan and Prediger's kappa, Bennett's S: by chance all categories are equally probable.
+"""Brennan and Prediger's kappa, Bennett's S: uniform chance agreement.
 
     S = (A_o - 1/K) / (1 - 1/K)
 
@@ -59,8 +59,7 @@ def brennan_prediger(annotations: Annotations, *, weights: Weights = None) -> Ag
     Raises
     ------
     AnnotationError
-        If no item has two labels, an annotator labelled an item twice, or the weights are no
-        table of weights.
+        If no item has two labels, an annotator labelled an item twice, or the weights are invalid.
 
     Warns
     -----

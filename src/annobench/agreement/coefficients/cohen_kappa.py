@@ -1,8 +1,8 @@
-"""Cohen's kappa: two annotators, chance agreement from each one's own distribution of labels.
+"""Cohen's kappa: two annotators, chance agreement from each annotator's own distribution.
 
     kappa = (A_o - A_e) / (1 - A_e),   A_e = sum_kl w_kl p_k. p_.l
 
-with w the weights of agreement, which without weights are 1 for equal labels and 0 else.
+with w the weights of agreement, by default 1 for equal labels and 0 otherwise.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def cohen_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreeme
     ------
     AnnotationError
         If there are not exactly two annotators, they have no item in common, one labelled an
-        item twice, or the weights are no table of weights.
+        item twice, or the weights are invalid.
 
     Warns
     -----

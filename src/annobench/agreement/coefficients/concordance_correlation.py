@@ -1,7 +1,7 @@
-"""Lin's concordance correlation: how near the labels are to equal numbers; any annotators.
+"""Lin's concordance correlation: closeness of numeric labels, any number of annotators.
 
-Of two annotators 2 s_12 / (s_1^2 + s_2^2 + (m_1 - m_2)^2), Pearson's correlation times a factor for
-differences of mean and scale; of more, the sums of numerators and denominators over all pairs.
+For two annotators 2 s_12 / (s_1^2 + s_2^2 + (m_1 - m_2)^2), Pearson's correlation times a factor
+for differences in mean and scale; for more, numerators and denominators are summed over all pairs.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ METHOD = Coefficient(
 
 
 def concordance_correlation(annotations: Annotations) -> Agreement:
-    """Estimate Lin's concordance correlation; of more than two annotators, the overall one.
+    """Estimate Lin's concordance correlation; for more than two annotators, the overall one.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def concordance_correlation(annotations: Annotations) -> Agreement:
     Raises
     ------
     AnnotationError
-        If no item is complete, an annotator labelled an item twice, or a label is no number.
+        If no item is complete, an annotator labelled an item twice, or a label is not a number.
 
     Warns
     -----
@@ -91,7 +91,7 @@ def concordance_correlation(annotations: Annotations) -> Agreement:
 
 
 def _limits(statistic: Statistic, level: float) -> tuple[float, float]:
-    """Transform by Fisher's z, whose error is that of the estimate over 1 - estimate^2."""
+    """Return limits by Fisher's z, whose standard error is se / (1 - estimate^2)."""
     estimate, error = statistic.estimate, statistic.standard_error
     if math.isnan(error):
         return math.nan, math.nan

@@ -2,8 +2,8 @@
 
     kappa_k = (p_kk / p_k. - p_.k) / (1 - p_.k)
 
-It measures how well the second annotator agrees with the first there, and is not symmetric. The
-symmetric coefficient of one category against the rest is `Agreement.by_category`.
+It measures the agreement of the second annotator with the first on these items, and is not
+symmetric. The symmetric coefficient of one category against the rest is `Agreement.by_category`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ METHOD = Coefficient(
 
 
 class Conditional(Form):
-    """How often the second annotator follows the first in one category."""
+    """How often the second annotator agrees with the first in one category."""
 
     def __init__(self, annotations: Annotations, code: int) -> None:
         self.gives = np.zeros((annotations.n_items, 2), dtype=bool)
@@ -52,7 +52,7 @@ class Conditional(Form):
 
     @cached_property
     def item_disagreement(self) -> Floats:
-        """Whether the second did not follow, shape (I,); NaN where the first went elsewhere."""
+        """Whether the second disagrees, shape (I,); NaN where the first gave another category."""
         first, second = self.gives.T
         return np.where(first, ~second, np.nan)
 

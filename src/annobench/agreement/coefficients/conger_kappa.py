@@ -2,8 +2,8 @@
 
     kappa = (A_o - A_e) / (1 - A_e),   A_e = mean over pairs a, b of sum_kl w_kl p_ak p_bl
 
-Observed and expected agreement are averaged over pairs before they are compared; Light's kappa is
-the mean of the pairs' kappas instead.
+Observed and expected agreement are averaged over pairs before they enter the ratio; Light's kappa
+instead is the mean of the pairs' kappas.
 """
 
 from __future__ import annotations
@@ -57,8 +57,7 @@ def conger_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreem
     Raises
     ------
     AnnotationError
-        If no item has two labels, an annotator labelled an item twice, or the weights are no
-        table of weights.
+        If no item has two labels, an annotator labelled an item twice, or the weights are invalid.
 
     Warns
     -----

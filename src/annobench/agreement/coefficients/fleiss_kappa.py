@@ -2,10 +2,9 @@
 
     kappa = (A_o - A_e) / (1 - A_e),   A_e = sum_k p_k^2
 
-The annotators of one item need not be those of another. Where items have unequal numbers of
-labels m_i two conventions are in use: "items" takes means over items of the agreement of an
-item's pairs and of the shares of its labels; "labels" weights the disagreement of an item's
-pairs by m_i - 1 and counts every label in p_k once.
+Items may have different annotators. For unequal numbers of labels m_i there are two conventions:
+"items" averages the agreement of pairs within an item, and the item's shares of labels, over items;
+"labels" weights an item's disagreement by m_i - 1 and counts every label once in p_k.
 """
 
 from __future__ import annotations
@@ -69,8 +68,7 @@ def fleiss_kappa(
     Raises
     ------
     AnnotationError
-        If no item has two labels, an annotator labelled an item twice, or the weights are no
-        table of weights.
+        If no item has two labels, an annotator labelled an item twice, or the weights are invalid.
 
     Warns
     -----

@@ -1,9 +1,9 @@
-"""Gwet's AC1, and with weights AC2: chance agreement that stays low if one category is dominant.
+"""Gwet's AC1, and with weights AC2: chance agreement is low if one category dominates.
 
     AC1 = (A_o - A_e) / (1 - A_e),   A_e = T / (K (K - 1)) sum_k p_k (1 - p_k)
 
-with T the sum of all weights, K without weights, and p_k the mean over items of the share of
-category k. K counts every category of the scheme, used or not.
+with T the sum of all weights (K without weights), and p_k the share of category k, averaged over
+items. K counts every category of the scheme, used or not.
 """
 
 from __future__ import annotations
@@ -61,8 +61,7 @@ def gwet_ac1(annotations: Annotations, *, weights: Weights = None) -> Agreement:
     Raises
     ------
     AnnotationError
-        If no item has two labels, an annotator labelled an item twice, or the weights are no
-        table of weights.
+        If no item has two labels, an annotator labelled an item twice, or the weights are invalid.
 
     Warns
     -----

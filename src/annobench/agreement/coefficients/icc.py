@@ -1,4 +1,4 @@
-"""Intraclass correlations: agreement of any number of annotators on numbers, complete labels.
+"""Intraclass correlations: agreement on numbers, any number of annotators, complete labels.
 
 From the mean squares of items MSR, annotators MSC, error MSE and within items MSW, of n items
 and k annotators:
@@ -37,12 +37,12 @@ METHOD = Coefficient(
     accepts=frozenset({"nominal", "ordinal", "interval"}),
     annotators="any",
     missing="Items that lack a label of any annotator are left out.",
-    degenerate="All labels are the same, fewer than two items are complete, or annotators are so "
-    "opposed that the variance to divide by is not positive.",
+    degenerate="All labels are the same, fewer than two items are complete, or disagreement is so "
+    "systematic that the estimated variance is not positive.",
     standard_error="Delta method over items; the analytic interval is the F interval",
     ddof=1,
-    assumes="Labels are an item's value plus error, normal and of one variance; agreement counts "
-    "differences between the annotators' means as error, consistency does not.",
+    assumes="Labels are an item's value plus normal errors of equal variance; agreement counts "
+    "differences between annotators' means as error, consistency does not.",
     numeric=True,
     complete=True,
     small_sample=True,
@@ -80,31 +80,30 @@ def icc(
         At least two annotators, whose labels are numbers; items that lack a label of any
         are left out.
     model : {"one-way", "two-way-random", "two-way-mixed"}, default "two-way-random"
-        Whether annotators differ from item to item, or are the same for all; random and
-        mixed give the same numbers and differ in what they speak of.
+        Whether items have different annotators (one-way) or the same; random and mixed effects give
+        the same estimates and differ in interpretation.
     kind : {"agreement", "consistency"}, default "agreement"
-        Whether differences between the annotators' means count. One way has no
-        consistency.
+        Whether differences between annotators' means count as error. One-way has no consistency.
     ratings : {"single", "average"}, default "single"
-        Whether the reliability of one annotator is meant, or of the mean of all.
+        Whether the reliability of a single annotator is estimated, or of the mean of all.
 
     Returns
     -------
     Agreement
-        Estimate, at most 1; its analytic interval is the F interval, which assumes that the labels
-        are normal.
+        Estimate, at most 1; its analytic interval is the F interval, which assumes normally
+        distributed labels.
 
     Raises
     ------
     AnnotationError
         If an option is unknown, no item is complete, an annotator labelled an item twice,
-        or a label is no number.
+        or a label is not a number.
 
     Warns
     -----
     DegenerateWarning
-        If all labels are the same, fewer than two items are complete, or annotators are so
-        opposed that the variance to divide by is not positive; the estimate is then NaN.
+        If all labels are the same, fewer than two items are complete, or disagreement is so
+        systematic that the estimated variance is not positive; the estimate is then NaN.
 
     References
     ----------
@@ -126,7 +125,7 @@ def icc(
             raise AnnotationError(f"icc: {option} {value!r} is not one of {', '.join(known)}.")
     if model == "one-way" and kind == "consistency":
         raise AnnotationError(
-            "icc: one way has no consistency, as annotators differ from item to item. "
+            "icc: the one-way model has no consistency, as annotators differ between items. "
             "Choose kind='agreement', or a two-way model."
         )
     annotations = METHOD.check(annotations, pools=model == "one-way")
@@ -171,7 +170,7 @@ def f_interval(
     Parameters
     ----------
     n, k : int
-        Items and annotators.
+        Numbers of items and annotators.
     items, annotators, error : float
         Mean squares MSR, MSC and MSE.
     model : {"one-way", "two-way"}
@@ -184,9 +183,9 @@ def f_interval(
     Returns
     -------
     lower, upper : float
-        (1, 1) without any error. NaN if the items do not differ at all and neither do errors, or if
-        the limits exclude the estimate: Satterthwaite's degrees of freedom of ICC(A,1) come near 0
-        where its estimate is negative, and F is then below 1 almost surely.
+        (1, 1) if there is no error. NaN if neither items nor errors vary, or if the limits exclude
+        the estimate: for a negative ICC(A,1), Satterthwaite's degrees of freedom may approach 0,
+        and F is then below 1 almost surely.
 
     References
     ----------
@@ -228,7 +227,7 @@ def f_interval(
 
 
 def _f_limits(ratio: float, tail: float, above: float, below: float) -> tuple[float, float]:
-    """Divide a ratio by the quantiles of F; NaN if the limits exclude the ratio."""
+    """Divide a ratio by quantiles of F; NaN if the limits exclude the ratio."""
     if ratio <= 0:
         return 0.0, 0.0
     with np.errstate(divide="ignore"):
@@ -239,20 +238,20 @@ def _f_limits(ratio: float, tail: float, above: float, below: float) -> tuple[fl
 
 
 def spearman_brown(single: float, k: int) -> float:
-    """Return the reliability of the mean of k annotators, given that of one.
+    """Return the reliability of the mean of k annotators from that of a single one.
 
     Parameters
     ----------
     single : float
-        The reliability of one annotator.
+        Reliability of a single annotator.
     k : int
-        Annotators.
+        Number of annotators.
 
     Returns
     -------
     float
-        The reliability of their mean; minus infinity from -1 / (k - 1) down, where the formula has
-        its pole: a limit of ICC(A,1) may lie below it.
+        Reliability of their mean; minus infinity at and below the pole of the formula, -1 / (k -
+        1), which a limit of ICC(A,1) may reach.
 
     Examples
     --------

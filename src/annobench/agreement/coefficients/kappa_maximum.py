@@ -1,8 +1,8 @@
-"""The largest kappa that is possible given two annotators' distributions of labels.
+"""The maximum of Cohen's kappa given two annotators' distributions of labels.
 
     kappa_max = (sum_k min(p_k., p_.k) - A_e) / (1 - A_e),   A_e = sum_k p_k. p_.k
 
-with p the shares of the two margins.
+with p the marginal shares.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ METHOD = Coefficient(
     annotators="two",
     missing="Items without a label of both annotators are left out.",
     degenerate="Every label is the same, so the expected agreement is 1.",
-    standard_error="Delta method; of no use where the two distributions nearly agree",
+    standard_error="Delta method; unreliable if the two distributions are nearly equal",
     lowest=0.0,
-    assumes="No agreement at all: how high Cohen's kappa could be, given how often each annotator "
-    "uses each category.",
+    assumes="Not a measure of agreement: how high Cohen's kappa could be, given how often each "
+    "annotator uses each category.",
     chance_corrected=False,
     variants={"nominal": ({},), "ordinal": ({},)},
 )
 
 
 class LargestKappa(Margins):
-    """Cohen's kappa of the table that agrees as often as its margins allow.
+    """Cohen's kappa of the table with maximal agreement for its margins.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class LargestKappa(Margins):
 
 
 def kappa_maximum(annotations: Annotations) -> Agreement:
-    """Estimate the largest kappa that the annotators' distributions of labels allow.
+    """Estimate the maximum of Cohen's kappa given the annotators' distributions of labels.
 
     Parameters
     ----------

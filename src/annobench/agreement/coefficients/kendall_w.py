@@ -1,8 +1,8 @@
-"""Kendall's W: how far several annotators put the items in the same order.
+"""Kendall's W: whether several annotators rank the items in the same order.
 
 W = 12 S / (J^2 (n^3 - n) - J T), with S the sum of squared deviations of the rank sums of the n
 items from their mean, and T the sum of t^3 - t over the groups of t equal labels of all J
-annotators: the variance of the rank sums as a share of the largest that these ties allow.
+annotators: the variance of the rank sums divided by its maximum given the ties.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ METHOD = Coefficient(
     accepts=frozenset({"nominal", "ordinal", "interval"}),
     annotators="any",
     missing="Items that lack a label of any annotator are left out.",
-    degenerate="Each annotator gave all items one label, or fewer than two items are complete.",
+    degenerate="Each annotator gave all items the same label, or fewer than two items are "
+    "complete.",
     standard_error="Delta method over items, the ranks of all items included",
     lowest=0.0,
-    assumes="Nothing about equal labels: only whether annotators put the items in the same order. "
-    "Orders that have nothing in common give 1 / J, not 0.",
+    assumes="Equality of labels is irrelevant: only the order of items counts. Unrelated rankings "
+    "give 1 / J, not 0.",
     chance_corrected=False,
     numeric=True,
     by_rank=True,
@@ -60,7 +61,7 @@ def kendall_w(annotations: Annotations) -> Agreement:
     Warns
     -----
     DegenerateWarning
-        If each annotator gave all items one label; the estimate is then NaN.
+        If each annotator gave all items the same label; the estimate is then NaN.
 
     References
     ----------

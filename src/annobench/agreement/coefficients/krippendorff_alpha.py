@@ -2,8 +2,8 @@
 
     alpha = 1 - D_o / D_e
 
-D_o is the mean distance of two labels of one item, each label weighted alike; D_e that of two
-labels drawn from all pairable labels without replacement.
+D_o is the mean distance between two labels of an item, with equal weight for each label; D_e is the
+mean distance between two labels drawn without replacement from all pairable labels.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def krippendorff_alpha(
         "jaccard", a table of distances, or a function of two categories' names. By default
         the scale of the labels, and "masi" for sets.
     period : float, optional
-        After what the circular metric begins again, such as 24 for hours.
+        Period of the circular metric, such as 24 for hours.
     small_sample : bool, default True
         Whether D_e draws without replacement (n - 1); otherwise alpha is a weighted pi.
 

@@ -30,8 +30,8 @@ METHOD = Coefficient(
     degenerate="No pair of annotators has a defined Cohen's kappa.",
     standard_error="Delta method over items, annotators fixed",
     ddof=1,
-    assumes="Chance as for Cohen's kappa, pair by pair; all pairs have equal weight, "
-    "however few their items.",
+    assumes="Chance as for Cohen's kappa, pair by pair; all pairs have equal weight, however few "
+    "items they share.",
     variants={
         "nominal": ({},),
         "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),
@@ -59,14 +59,13 @@ def light_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreeme
     Raises
     ------
     AnnotationError
-        If no item has two labels, an annotator labelled an item twice, or the weights are no
-        table of weights.
+        If no item has two labels, an annotator labelled an item twice, or the weights are invalid.
 
     Warns
     -----
     DegenerateWarning
-        If pairs of annotators gave all their common items one label; they are left out, and
-        the estimate is NaN if all did.
+        If pairs of annotators gave all common items the same label; they are left out, and the
+        estimate is NaN if no pair remains.
 
     References
     ----------
@@ -91,8 +90,8 @@ def light_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreeme
     undefined = int((form.pair_disagreements(result.totals)[1] <= ZERO).sum())
     if 0 < undefined < form.pairs.n_pairs:
         warnings.warn(
-            f"light_kappa: {undefined} of {form.pairs.n_pairs} pairs of annotators gave all their "
-            "common items one label, have no kappa, and are left out of the mean.",
+            f"light_kappa: {undefined} of {form.pairs.n_pairs} pairs of annotators gave all common "
+            f"items the same label; they have no kappa and are left out of the mean.",
             DegenerateWarning,
             stacklevel=2,
         )

@@ -1,9 +1,9 @@
-"""A_m: agreement of annotators who may put an item into several categories at once.
+"""A_m: agreement of annotators who may assign several categories to an item.
 
-Two annotators agree on a pair of categories if both give each of the two the same yes or no.
-Observed agreement is the share of (item, pair of categories, pair of annotators) on which
-they agree. Expected agreement takes each annotator's shares of the combinations of yes and
-no on a pair of categories, multiplies those of two annotators, and averages over pairs:
+Two annotators agree on a pair of categories if they make the same decision on both categories.
+Observed agreement is the share of (item, pair of categories, pair of annotators) on which they
+agree. Expected agreement is the product of two annotators' shares of each combination of decisions
+on a pair of categories, summed over combinations and averaged over pairs:
 
     P_ip    = agreeing pairs of annotators / pairs of annotators                  (Eq. 2)
     P_i     = mean of P_ip over pairs of categories                               (Eq. 3)
@@ -14,9 +14,9 @@ no on a pair of categories, multiplies those of two annotators, and averages ove
     P_e     = mean of P(p) over pairs of categories                               (Eq. 8)
     A_m     = (P_o - P_e) / (1 - P_e)                                             (Eq. 1)
 
-The paper pools the combinations [0 1] and [1 0] in Eqs. 5 to 7, but not in Eq. 2, where
-they disagree. So expected agreement is too high: independent annotators get an A_m below
-0. With `combinations=4` both sides distinguish the four combinations.
+The paper pools the combinations [0 1] and [1 0] in Eqs. 5 to 7, but not in Eq. 2, where they
+disagree. Expected agreement is therefore too high: for independent annotators A_m is below 0. With
+`combinations=4` both parts distinguish the four combinations.
 
 I items, J annotators, C categories (elements of the sets), P = C (C - 1) / 2 pairs of them,
 G = 3 or 4 combinations: [0 0], [0 1] (with [1 0] if G = 3), [1 0], [1 1].
@@ -61,8 +61,8 @@ METHOD: Final = Coefficient(
     degenerate="Expected agreement is 1: on every pair of categories, each annotator always gives "
     "the same combination, [0 1] and [1 0] counting as one unless combinations is 4.",
     standard_error="Infinitesimal jackknife over items.",
-    assumes="Chance: each annotator gives two categories together blindly, by their own shares "
-    "of the combinations.",
+    assumes="Chance: each annotator decides on two categories jointly and blindly, by their own "
+    "shares of the combinations.",
     complete=True,
     variants={"set": ({"combinations": 3}, {"combinations": 4})},
     examples=(Example(scale="set", n_categories=4),),
@@ -80,7 +80,7 @@ class PairedForm(Form):
     membership : ndarray of bool, shape (I, J, C)
         ``[i, j, c]``: annotator j put item i into category c.
     multiplicity : ndarray, shape (J,), or None
-        Copies of each annotator; two copies of one are no pair.
+        Copies of each annotator; two copies of the same annotator are not a pair.
     combinations : {3, 4}
         Combinations that expected agreement distinguishes.
     """
@@ -111,15 +111,15 @@ class PairedForm(Form):
 
     @cached_property
     def item_disagreement(self) -> Floats:
-        """One less P_i (Eq. 3), shape (I,)."""
+        """One minus P_i (Eq. 3), shape (I,)."""
         return np.asarray(1 - self.item_pair_agreement.mean(axis=1))
 
     @cached_property
     def rows(self) -> Floats:
         """One, the disagreement, and the combinations given, shape (I, 2 + J P G).
 
-        The combinations are scaled, so that the products of two annotators' shares are
-        already divided by the number of pairs of annotators.
+        The combinations are scaled so that products of two annotators' shares are divided by the
+        number of pairs of annotators.
         """
         scale = self._times / math.sqrt(self.n_pairs)
         pooled = self._pool[self._code][..., None] == np.arange(self._shape[2])
@@ -168,12 +168,12 @@ class PairedForm(Form):
 
 
 class PairedAgreement(Agreement):
-    """A_m with every intermediate value, and all that `Agreement` offers.
+    """A_m with all intermediate values, and the methods of `Agreement`.
 
     Attributes
     ----------
     method, annotations, make_form, refit, collapsible, analytic_limits
-        As of `Agreement`; the annotations are those of items that every annotator labelled.
+        As for `Agreement`; the annotations are those of items that every annotator labelled.
     """
 
     @property
@@ -229,7 +229,7 @@ def paired_agreement(
     Returns
     -------
     PairedAgreement
-        The estimate, its standard error and intervals, and every intermediate value.
+        The estimate, its standard error and intervals, and all intermediate values.
 
     Raises
     ------
@@ -241,8 +241,8 @@ def paired_agreement(
     Warns
     -----
     DegenerateWarning
-        If expected agreement is 1; the estimate is then NaN. With 3 combinations this can
-        be so although labels differ: if there are two elements and each label has one.
+        If expected agreement is 1; the estimate is then NaN. With 3 combinations this can happen
+        even if labels differ: if there are two elements and each label has one.
 
     Notes
     -----
@@ -267,8 +267,8 @@ def paired_agreement(
     """
     if combinations not in _POOLING:
         raise AnnotationError(
-            f"paired_agreement: combinations must be 3 or 4, got {combinations!r}. Take 3 for "
-            "the measure as published, 4 for one chance model in both parts."
+            f"paired_agreement: combinations must be 3 or 4, got {combinations!r}. Use 3 for the "
+            f"measure as published, 4 for the same chance model in both parts."
         )
     kept = METHOD.check(annotations)
     if len(kept.elements) < 2:
@@ -339,12 +339,12 @@ def from_membership(
     Returns
     -------
     Annotations
-        On the set scale, items named by their position.
+        Set-valued labels, with items named by their position.
 
     Raises
     ------
     AnnotationError
-        If the array has another shape, or holds something else than 0 and 1.
+        If the array has another shape, or contains values other than 0 and 1.
 
     Examples
     --------
@@ -355,8 +355,8 @@ def from_membership(
     if array.ndim != 3 or not np.isin(array, (0, 1)).all():
         raise AnnotationError(
             f"from_membership: the array of shape {array.shape} must have the shape (items, "
-            "annotators, categories) and hold nothing but 0 and 1. Say for each category whether "
-            "the annotator chose it."
+            "annotators, categories) and contain only 0 and 1. Code for each category whether the "
+            "annotator chose it."
         )
     n_items, n_annotators, n_elements = array.shape
     people = list(map(str, range(n_annotators) if annotators is None else annotators))

@@ -1,7 +1,7 @@
 """Pearson's correlation of two annotators: the linear association of their labels.
 
-It does not measure equality: an annotator whose labels are always twice as high correlates
-perfectly.
+It does not measure equality: if one annotator's labels are always twice the other's, the
+correlation is 1.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ METHOD = Coefficient(
     accepts=frozenset({"nominal", "ordinal", "interval"}),
     annotators="two",
     missing="Items without a label of both annotators are left out.",
-    degenerate="An annotator gave all items one label, or there are fewer than two items.",
+    degenerate="An annotator gave all items the same label, or there are fewer than two items.",
     standard_error="Delta method over items",
     lowest=-1.0,
-    assumes="Nothing about equal labels: only whether the two are linearly related.",
+    assumes="Equality of labels is irrelevant: only linear association counts.",
     numeric=True,
     variants={"interval": ({},)},
     examples=(Example(scale="ordinal", n_categories=5),),
@@ -49,19 +49,19 @@ def pearson(annotations: Annotations) -> Agreement:
     Returns
     -------
     Agreement
-        Estimate in [-1, 1]; its analytic interval is Fisher's, which assumes that the labels are
-        normal.
+        Estimate in [-1, 1]; its analytic interval is Fisher's, which assumes normally distributed
+        labels.
 
     Raises
     ------
     AnnotationError
         If there are not exactly two annotators, they have no item in common, one labelled an
-        item twice, or a label is no number.
+        item twice, or a label is not a number.
 
     Warns
     -----
     DegenerateWarning
-        If an annotator gave all items one label; the estimate is then NaN.
+        If an annotator gave all items the same label; the estimate is then NaN.
 
     References
     ----------
@@ -96,7 +96,7 @@ def fisher_interval(statistic: Statistic, level: float) -> tuple[float, float]:
     Returns
     -------
     lower, upper : float
-        With fewer than four items, which exclude nothing, -1 and 1.
+        -1 and 1 with fewer than four items.
     """
     if statistic.n_items < 4:
         return -1.0, 1.0

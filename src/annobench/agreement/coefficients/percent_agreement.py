@@ -28,7 +28,7 @@ METHOD = Coefficient(
     annotators="any",
     pools=True,
     missing="Items with fewer than two labels are left out.",
-    degenerate="It is undefined only without a pair of labels.",
+    degenerate="There is no pair of labels.",
     standard_error="Standard error of a mean over items; with pairs as weights, of a ratio.",
     aliases=("observed_agreement", "raw_agreement"),
     lowest=0.0,
@@ -58,7 +58,7 @@ def percent_agreement(
     annotations : Annotations
         At least two annotators, one label of each for an item.
     weighting : {"items", "pairs"}, default "items"
-        Whether each item counts the same, or each pair of labels.
+        Whether items or pairs of labels have equal weight.
     weights : {"linear", "quadratic"} or array_like of shape (K, K), optional
         How much two categories agree; see `annobench.agreement.weights`.
 

@@ -1,4 +1,4 @@
-"""The prevalence index: how far the categories are from being equally frequent.
+"""The prevalence index: how far two categories are from being equally frequent.
 
     PI = (a - d) / (a + b + c + d)
 
@@ -23,10 +23,10 @@ METHOD = Coefficient(
     accepts=frozenset({"nominal", "ordinal"}),
     annotators="two",
     missing="Items without a label of both annotators are left out.",
-    degenerate="It is undefined only without a common item.",
+    degenerate="There is no common item.",
     standard_error="Delta method on the multinomial of pairs of labels",
     lowest=-1.0,
-    assumes="No agreement at all: how much more frequent the positive category is.",
+    assumes="Not a measure of agreement: how much more frequent the positive category is.",
     chance_corrected=False,
     binary=True,
     variants={"nominal": ({},), "ordinal": ({},)},

@@ -55,7 +55,7 @@ def scott_pi(annotations: Annotations, *, weights: Weights = None) -> Agreement:
     ------
     AnnotationError
         If there are not exactly two annotators, they have no item in common, one labelled an
-        item twice, or the weights are no table of weights.
+        item twice, or the weights are invalid.
 
     Warns
     -----

@@ -1,4 +1,4 @@
-"""Spearman's correlation of two annotators: whether they order the items in the same way.
+"""Spearman's correlation of two annotators: whether they rank the items in the same order.
 
 Pearson's correlation of the ranks; equal labels share the mean of their ranks.
 """
@@ -20,10 +20,10 @@ METHOD = Coefficient(
     accepts=frozenset({"nominal", "ordinal", "interval"}),
     annotators="two",
     missing="Items without a label of both annotators are left out.",
-    degenerate="An annotator gave all items one label, or there are fewer than two items.",
+    degenerate="An annotator gave all items the same label, or there are fewer than two items.",
     standard_error="Delta method over items, the ranks of all items included",
     lowest=-1.0,
-    assumes="Nothing about equal labels: only whether the two put the items in the same order.",
+    assumes="Equality of labels is irrelevant: only the order of items counts.",
     numeric=True,
     by_rank=True,
     variants={"ordinal": ({},), "interval": ({},)},
@@ -55,7 +55,7 @@ def spearman(annotations: Annotations) -> Agreement:
     Warns
     -----
     DegenerateWarning
-        If an annotator gave all items one label; the estimate is then NaN.
+        If an annotator gave all items the same label; the estimate is then NaN.
 
     References
     ----------

@@ -1,10 +1,10 @@
-"""Specific agreement: how often a second annotator chooses the category that a first one chose.
+"""Specific agreement: how often a second annotator chooses the category chosen by a first.
 
     p_k = sum over items of n_k (n_k - 1)  /  sum over items of n_k (m - 1)
 
 for an item with n_k labels of category k, m in all. If two annotators both put a items in the
-category, and b and c items alone, it is 2a / (2a + b + c): the F-score of either against the other.
-Items that nobody put in the category are not used, so their number need not be known.
+category, and b and c items alone, it is 2a / (2a + b + c): the F-score of either annotator against
+the other. Items that nobody put in the category are not used, so their number need not be known.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ METHOD = Coefficient(
 
 
 class Specific(Form):
-    """How often two labels of an item are of one category, if the first is."""
+    """The probability that a second label is of a category, given that the first is."""
 
     def __init__(self, annotations: Annotations, multiplicity: Floats | None, code: int) -> None:
         n_items = annotations.n_items
@@ -62,7 +62,7 @@ class Specific(Form):
 
     @cached_property
     def rows(self) -> Rows:
-        """One, pairs of labels that begin in the category, and those that end there, (I, 3)."""
+        """One, pairs whose first label is in the category, and pairs with both there, (I, 3)."""
         return np.column_stack([self.paired, self.chosen, self.together]).astype(np.float64)
 
     @cached_property
@@ -70,7 +70,7 @@ class Specific(Form):
         return ratio(self.chosen - self.together, self.chosen)
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
-        """Return the observed disagreement, and NaN for that by chance, which is not taken off."""
+        """Return the observed disagreement, and NaN for the expected."""
         chosen, together = totals[..., 1], totals[..., 2]
         return ratio(chosen - together, chosen), np.full(totals.shape[:-1], np.nan)
 
@@ -79,7 +79,7 @@ class Specific(Form):
 
 
 def specific_agreement(annotations: Annotations, category: str) -> Agreement:
-    """Estimate how often a second annotator chooses a category that a first one chose.
+    """Estimate how often a second annotator chooses a category chosen by a first.
 
     Parameters
     ----------

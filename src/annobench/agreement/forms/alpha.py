@@ -1,4 +1,4 @@
-"""Krippendorff's alpha with a metric that sums make quick: ordinal and interval."""
+"""Krippendorff's alpha with the ordinal and interval metrics, from sums."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from annobench.resampling.ratios import ratio
 
 
 class OrdinalAlpha(PairForm):
-    """Alpha with the ordinal metric, whose distances follow from the pool of labels itself.
+    """Alpha with the ordinal metric, whose distances depend on the pooled labels.
 
     Krippendorff (2011), Computing Krippendorff's alpha-reliability, section E.
     """
@@ -149,7 +149,7 @@ class IntervalAlpha(PairForm):
 
 
 def _midranks(pool: Totals, mass: Totals) -> Totals:
-    """Return the midrank of each category, shape (..., K), about the mean of all labels."""
+    """Return each category's midrank, shape (..., K), centred at the mean of all labels."""
     return np.cumsum(pool, axis=-1) - pool / 2 - mass[..., None] / 2
 
 

@@ -1,13 +1,13 @@
 """Coefficients as functions of sums over items: one engine for estimates and uncertainty.
 
-A form turns labels into one row of statistics for each item, and the sum of those rows into
-the coefficient. To resample items is then to weight the rows; the derivative with respect to
-the sum gives the standard error; an item is left out by subtraction.
+A form maps labels to one row of statistics per item, and the sum of the rows to the coefficient.
+Resampling items then means weighting the rows; the derivative with respect to the sum gives the
+standard error; leaving out an item means subtracting its row.
 
-Annotators carry multiplicities c, all 1 in the labels themselves. When annotators are resampled,
-copies of the same annotator are not a pair: an item with the weighted counts n_k,
-m = sum n_k and q = sum c^2 has m^2 - q ordered pairs, and as a label is at no distance from
-itself, sum_kl n_k V_kl n_l counts the disagreements of just those.
+Annotators have multiplicities c, all 1 in the original labels. When annotators are resampled,
+copies of the same annotator are not a pair: an item with weighted counts n_k, m = sum n_k and q =
+sum c^2 has m^2 - q ordered pairs. As a label has distance 0 from itself, sum_kl n_k V_kl n_l counts
+the disagreements of exactly these.
 
 Everything is expressed as disagreement: V = 1 - W for weights of agreement W, or a metric's
 distances, and the coefficient is 1 - D_o / D_e.
@@ -36,15 +36,15 @@ Totals = NDArray[Any]
 
 
 class Form(ABC):
-    """What every form offers.
+    """Interface of all forms.
 
     Attributes
     ----------
     scale : float
-        The largest disagreement of a pair.
+        Maximum disagreement of a pair.
     additive : bool
-        Whether the row of an item depends on its labels alone, so that the totals without an
-        annotator differ by the rows of that annotator's items.
+        Whether an item's row depends only on its own labels, so that leaving out an annotator
+        changes only the rows of that annotator's items.
     """
 
     scale: float = 1.0
@@ -58,7 +58,7 @@ class Form(ABC):
     @property
     @abstractmethod
     def item_disagreement(self) -> Floats:
-        """Mean disagreement of the pairs of labels of each item, shape (I,); NaN without pair."""
+        """Mean disagreement of each item's pairs of labels, shape (I,); NaN without a pair."""
 
     @abstractmethod
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
@@ -72,7 +72,7 @@ class Form(ABC):
         Returns
         -------
         observed, expected : ndarray, shape (...)
-            In the unit of the distances.
+            Disagreements, in the unit of the distances.
         """
 
     def value(self, totals: Totals) -> Totals:
@@ -97,7 +97,7 @@ class Form(ABC):
         return np.asarray(self.rows.sum(axis=0), dtype=np.float64)
 
     def gradient(self, totals: Totals) -> Floats | None:
-        """Return the derivative with respect to the totals, where a form has a quick one.
+        """Return the derivative with respect to the totals, if the form has a fast one.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class Form(ABC):
         Returns
         -------
         ndarray, shape (S,), or None
-            None leaves it to the complex step.
+            If None, the complex step is used.
         """
         return None
 
@@ -125,7 +125,7 @@ class PairForm(Form):
 
 
 class WithoutChance(Form):
-    """A coefficient that is no observed agreement set against an expected one."""
+    """A coefficient without observed and expected agreement."""
 
     n_items: int
 
@@ -170,6 +170,6 @@ def dense(rows: Rows) -> NDArray[Any]:
     Returns
     -------
     ndarray, shape (P, S)
-        The same.
+        The rows, dense.
     """
     return np.asarray(rows.toarray() if isinstance(rows, sparse.csr_array) else rows)

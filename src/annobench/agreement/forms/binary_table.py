@@ -1,4 +1,4 @@
-"""Forms of the indices of a two by two table."""
+"""Forms of the indices of a 2 x 2 table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BinaryTable"]
 
 
 class BinaryTable(WithoutChance):
-    """A function of how many items are in each of the four cells.
+    """A function of the numbers of items in the four cells.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class BinaryTable(WithoutChance):
 
     @cached_property
     def rows(self) -> Rows:
-        """The cell of each item: both positive, first alone, second alone, none; shape (I, 4)."""
+        """Each item's cell: both positive, only first, only second, neither; shape (I, 4)."""
         first, second = self.positive.T
         cells = [first & second, first & ~second, ~first & second, ~first & ~second]
         return np.column_stack(cells).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Counts of labels by item and category, and the pairs of labels of an item."""
+"""Counts of labels by item and category, and pairs of labels of an item."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_LABEL_PAIRS: Final = 100_000_000
 
 
 class LabelPairs:
-    """Every pair of labels that two annotators gave to one item."""
+    """All pairs of labels of the same item by two annotators."""
 
     def __init__(self, annotations: Annotations) -> None:
         view = annotations.by_item
@@ -28,7 +28,7 @@ class LabelPairs:
         if count_label_pairs(annotations) > MAX_LABEL_PAIRS:
             raise AnnotationError(
                 "Agreement by pairs of annotators: there are more than a hundred million pairs of "
-                "labels. Take fewer items, or a coefficient that pools annotators."
+                "labels. Use fewer items, or a coefficient that pools annotators."
             )
         low, high = pairs_within(size, view.offsets[:-1])
         first, second = view.order[low], view.order[high]
@@ -46,7 +46,7 @@ class LabelPairs:
 
 
 def _distinct(code: NDArray[np.int64], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the different ones of codes below n, ascending, and the place of each code."""
+    """Return the distinct codes below n, ascending, and each code's position among them."""
     if n > code.size:
         different, place = np.unique(code, return_inverse=True)
         return different, place
@@ -63,7 +63,7 @@ def count_label_pairs(annotations: Annotations) -> int:
 def weighted_counts(
     annotations: Annotations, multiplicity: Floats | None
 ) -> NDArray[Any] | sparse.csr_array:
-    """Count the labels of each item by category, every annotator as often as copied."""
+    """Count each item's labels by category, weighted by the annotators' multiplicities."""
     a = annotations
     shape = (a.n_items, a.n_categories)
     if shape[0] * shape[1] > 4 * a.n_labels + 1_000_000:
@@ -110,7 +110,7 @@ def squares(table: Any) -> Floats:
 
 
 def quadratic(counts: NDArray[Any] | sparse.csr_array, table: Floats) -> Floats:
-    """Return sum_kl n_k table_kl n_l of every row, in pieces that fit in memory.
+    """Return sum_kl n_k table_kl n_l of every row, in blocks that fit in memory.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def pairs_within(
 
 
 def label_weights(annotations: Annotations, multiplicity: Floats | None) -> Floats:
-    """Return for each label the copies of its annotator."""
+    """Return the multiplicity of each label's annotator."""
     if multiplicity is None:
         return np.ones(annotations.n_labels)
     return multiplicity[annotations.annotator]

@@ -33,7 +33,7 @@ class Margins(Form):
 
     @cached_property
     def observed(self) -> Pooled:
-        """The observed disagreement, which the margins do not enter."""
+        """The observed disagreement, which does not depend on the margins."""
         return Pooled(self.annotations, self.multiplicity, self.distances, "items", "none")
 
     @cached_property
@@ -42,7 +42,7 @@ class Margins(Form):
 
     @cached_property
     def _cell(self) -> NDArray[np.int64]:
-        """Which annotator gave which label, as one code, shape (N,)."""
+        """Joint code of annotator and label, shape (N,)."""
         a = self.annotations
         return a.annotator.astype(np.int64) * a.n_categories + a.label
 
@@ -56,7 +56,7 @@ class Margins(Form):
 
     @property
     def _is_table(self) -> bool:
-        """Whether two annotators labelled every item once, in few categories for the labels."""
+        """Whether two annotators labelled every item once, with few categories."""
         a = self.annotations
         complete = a.n_annotators == 2 and a.n_labels == 2 * a.n_items and a.first_repeat is None
         return complete and self.multiplicity is None and a.n_categories**2 <= a.n_labels
@@ -70,7 +70,7 @@ class Margins(Form):
 
     @cached_property
     def rows(self) -> Rows:
-        """Disagreement, weight, and which annotator gave which label."""
+        """Disagreement, weight, and indicators of annotators and labels."""
         a = self.annotations
         head = self.observed.rows[:, :2]
         cell = self._cell
@@ -165,7 +165,7 @@ class PairMean(Form):
         return ratio(-(scale[:, None] * slope).ravel(), (self.weight * defined).sum())
 
     def _distant(self, counts: Floats) -> Floats:
-        """Sum the distances of each category from the labels of each row of counts."""
+        """Sum the distances between each category and the labels of each row of counts."""
         if self.distances is None:
             return counts.sum(axis=1, keepdims=True) - counts
         return counts @ self.distances

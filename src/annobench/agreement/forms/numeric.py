@@ -17,7 +17,7 @@ from annobench.resampling.ratios import ratio
 
 
 class Numeric(WithoutChance):
-    """What the forms for numbers have in common."""
+    """Base of the forms for numbers."""
 
     def __init__(self, annotations: Annotations, multiplicity: Floats | None) -> None:
         j = annotations.n_annotators
@@ -50,7 +50,7 @@ class Covariances(Numeric):
         return n, mean, ratio(centred, (n - 1)[..., None, None])
 
     def squares(self, totals: Totals) -> Floats:
-        """Return the sums of squares of each annotator's labels, about no mean."""
+        """Return the uncentred sums of squares of each annotator's labels."""
         j = self.c.size
         return np.asarray(totals[..., 1 + j :].real[..., :: j + 1])
 
@@ -94,7 +94,7 @@ class Concordance(Covariances):
 
 
 class Ranks(Numeric):
-    """What the forms of mid-ranks have in common: the rows say which labels an item has."""
+    """Base of the forms for mid-ranks, whose rows indicate the labels of an item."""
 
     def __init__(self, annotations: Annotations, multiplicity: Floats | None) -> None:
         super().__init__(annotations, multiplicity)
@@ -103,12 +103,12 @@ class Ranks(Numeric):
         self.n_cells = cells.shape[0]
 
     def _numbers(self, annotations: Annotations) -> Floats:
-        """Return the places of ordinal categories, which need not be numbers."""
+        """Return the positions of ordinal categories, which need not be numbers."""
         return annotations.label if annotations.scale == "ordinal" else annotations.values
 
     @cached_property
     def rows(self) -> Rows:
-        """Which labels, one of each annotator, shape (I, combinations that occur)."""
+        """Indicators of the combination of labels, shape (I, occurring combinations)."""
         one = np.ones(self.n_items)
         shape = (self.n_items, self.n_cells)
         return sparse.csr_array(
@@ -116,13 +116,13 @@ class Ranks(Numeric):
         )
 
     def ranks(self, totals: Totals) -> list[Totals]:
-        """Return each annotator's mid-ranks of the cells over n, about 0, each shape (..., S)."""
+        """Return each annotator's centred mid-ranks of the cells, divided by n, each (..., S)."""
         n = totals.sum(axis=-1)[..., None]
         return [self._midranks(totals, order) / n - 0.5 for order in self.order]
 
     @staticmethod
     def above(terms: Floats, order: Floats) -> Floats:
-        """Sum the terms at labels above each one's, and half of those at the same label."""
+        """Sum the terms of higher labels, plus half of the terms of equal labels."""
         sums = np.bincount(order, terms)
         return np.asarray(sums.sum() - np.cumsum(sums) + sums / 2)[order]
 
@@ -160,7 +160,7 @@ class SpearmanCorrelation(Ranks):
 
 
 class KendallConcordance(Ranks):
-    """Kendall's W, corrected for ties: the variance of rank sums, as a share of the largest.
+    """Kendall's W, corrected for ties: the variance of rank sums over its maximum.
 
     Kendall and Gibbons (1990), Section 6.6.
     """
@@ -243,7 +243,7 @@ class IntraclassCorrelation(Covariances):
 
 
 def centred(values: Floats) -> Floats:
-    """Put numbers about their median, in units of their range: no digits are lost to large ones."""
+    """Centre numbers at their median and divide by their range, for numerical accuracy."""
     if not values.size:
         return values
     return (values - np.median(values)) / (np.ptp(values) or 1.0)

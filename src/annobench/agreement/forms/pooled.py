@@ -56,7 +56,7 @@ class Pooled(PairForm):
 
     @cached_property
     def _parts(self) -> tuple[list[Floats], Floats]:
-        """The first four statistics of each item, and what its labels count in the pool."""
+        """The first four statistics of each item, and the weight of its labels in the pool."""
         paired = self.n_pairs > 0
         size = np.where(self.size > 0, self.size, 1.0)
         if self.item_weight == "items":

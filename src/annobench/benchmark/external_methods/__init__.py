@@ -1,6 +1,6 @@
 """Methods from outside: a Python file, a class, an installed package, any program.
 
-Each becomes a `Candidate`, which the benchmark runs as it runs the models of this library.
+Each becomes a `Candidate`, which the benchmark runs like a model of this library.
 """
 
 import lazy_loader

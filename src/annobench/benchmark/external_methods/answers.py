@@ -1,4 +1,4 @@
-"""What a method from outside answers, as probabilities: many shapes in, one out."""
+"""Conversion of an external method's answer to probabilities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 class AnswerError(MethodError):
-    """An answer that is no table of probabilities of the items' categories."""
+    """An answer that is not a table of probabilities of the items' categories."""
 
 
 #: By how much a row may miss the sum 1, as rounded numbers in a file do; it is then scaled.
@@ -29,7 +29,7 @@ SHOWN = 5
 
 
 def to_posterior(answer: Any, labels: Annotations) -> Floats:
-    """Turn the answer of a method into probabilities of the categories, or say what is wrong."""
+    """Convert the answer of a method to probabilities of the categories."""
     labels = as_annotations(labels, "to_posterior")
     if hasattr(answer, "posterior"):
         answer = answer.posterior
@@ -46,7 +46,7 @@ def to_posterior(answer: Any, labels: Annotations) -> Floats:
     except ValueError as error:
         raise AnswerError(
             f"expected an array of probabilities, {_shape(labels)}; got {type(answer).__name__} "
-            f"that is no array ({error}). Return one row for each item, all of one length."
+            f"that is not an array ({error}). Return one row per item, all of the same length."
         ) from error
     if array.ndim == 1 and array.size == labels.n_items:
         return _certain(array, labels)
@@ -66,26 +66,25 @@ def _names(names: Iterable[object]) -> str:
 
 
 def _by_place(index: pd.Index[Any], n: int) -> bool:
-    """Say whether an index only counts, so that names are not meant."""
+    """Return whether an index is a default range, not names."""
     return pd.api.types.is_integer_dtype(index) and index.equals(pd.RangeIndex(n))
 
 
 def _item_codes(index: pd.Index[Any], labels: Annotations) -> NDArray[np.intp]:
-    """Find the row of each item, in the order of the items."""
+    """Return the row of each item, in the order of the items."""
     if _by_place(index, labels.n_items):
         return np.arange(labels.n_items)
     names = index.map(str)
     if names.has_duplicates:
         twice = names[names.duplicated()].unique()
         raise AnswerError(
-            f"expected one row for each item; got several for {_names(twice)}. Return each item "
-            "once."
+            f"expected one row per item; got several for {_names(twice)}. Return each item once."
         )
     known = pd.Index(labels.items)
     unknown = names.difference(known, sort=False)
     if len(unknown):
         raise AnswerError(
-            f"expected rows named as the items, such as {labels.items[0]!r}; got "
+            f"expected rows named after the items, such as {labels.items[0]!r}; got "
             f"{_names(unknown)}, which {'is' if len(unknown) == 1 else 'are'} not among them. "
             "Keep the names as text: read as numbers, '01' becomes 1 (pandas: dtype=str; R: "
             'colClasses = "character").'
@@ -95,7 +94,7 @@ def _item_codes(index: pd.Index[Any], labels: Annotations) -> NDArray[np.intp]:
         absent = known[found < 0]
         raise AnswerError(
             f"expected a row for each of {labels.n_items:,} items; got none for "
-            f"{len(absent):,}: {_names(absent)}. Return a row for every item that has a label."
+            f"{len(absent):,}: {_names(absent)}. Return a row for every item with a label."
         )
     return found
 
@@ -112,10 +111,10 @@ def _table(frame: pd.DataFrame, labels: Annotations) -> Any:
         hint = (
             "R wrote 'X' before them: make the data frame with check.names = FALSE."
             if mangled
-            else "Name each column as its category, and no other."
+            else "Name each column after its category, without other columns."
         )
         raise AnswerError(
-            f"expected columns named as the categories, {_names(labels.categories)}; got "
+            f"expected columns named after the categories, {_names(labels.categories)}; got "
             f"{_names(frame.columns)}. {hint}"
         )
     whole = frame.set_axis(names, axis=1).reindex(columns=list(labels.categories), fill_value=0.0)
@@ -127,7 +126,7 @@ def _by_item(labels_of: pd.Series[Any], labels: Annotations) -> NDArray[Any]:
 
 
 def _certain(answer: NDArray[Any], labels: Annotations) -> Floats:
-    """Give the probability 1 to the category that was answered for an item."""
+    """Give probability 1 to the answered category of an item."""
     if answer.dtype.kind in "iub":
         codes = answer.astype(np.int64)
         expected = f"codes of categories, whole numbers in [0, {labels.n_categories})"
@@ -147,7 +146,7 @@ def _certain(answer: NDArray[Any], labels: Annotations) -> Floats:
         first = int(wrong.argmax())
         raise AnswerError(
             f"expected {expected}; got {answer[first : first + 1].tolist()[0]!r} for item "
-            f"{labels.items[first]!r}. Return labels as they were given, or probabilities of "
+            f"{labels.items[first]!r}. Return labels as given, or probabilities, "
             f"{_shape(labels)}."
         )
     return np.asarray(np.eye(labels.n_categories)[codes])
@@ -160,8 +159,8 @@ def _probabilities(answer: Any, labels: Annotations) -> Floats:
         table = np.array(answer, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise AnswerError(
-            f"expected numbers, {_shape(labels)}; got {type(answer).__name__} that holds something "
-            f"else ({error}). Return probabilities."
+            f"expected numbers, {_shape(labels)}; got {type(answer).__name__} with other contents "
+            f"({error}). Return probabilities."
         ) from error
     if table.shape != shape:
         raise AnswerError(
@@ -173,7 +172,7 @@ def _probabilities(answer: Any, labels: Annotations) -> Floats:
         raise AnswerError(
             f"expected finite probabilities; got {table[i, k]} for item {labels.items[i]!r} and "
             f"category {labels.categories[k]!r}, and {int(wrong.sum()):,} such values in all. "
-            "Guard divisions by 0 and logarithms of 0, as for a category without labels."
+            "Guard against division by 0 and the logarithm of 0, as for a category without labels."
         )
     sums = table.sum(axis=1)
     wrong_rows = (table < 0).any(axis=1) | (np.abs(sums - 1) > ROUNDING)
@@ -184,7 +183,7 @@ def _probabilities(answer: Any, labels: Annotations) -> Floats:
             if (table <= 0).all()
             else "Divide each row by its sum: p / p.sum(axis=1, keepdims=True)."
             if (table >= 0).all()
-            else "Probabilities are at least 0; turn scores into probabilities first."
+            else "Probabilities are at least 0; convert scores to probabilities first."
         )
         raise AnswerError(
             f"expected rows of probabilities that sum to 1; got "
@@ -195,7 +194,7 @@ def _probabilities(answer: Any, labels: Annotations) -> Floats:
 
 
 def _reshaping(table: Floats, labels: Annotations) -> str:
-    """Say how a table of a wrong shape comes to the right one."""
+    """Explain how to correct the shape of a table."""
     n_items, n_categories = labels.n_items, labels.n_categories
     if table.shape == (n_categories, n_items):
         return "Transpose it."
@@ -203,9 +202,9 @@ def _reshaping(table: Floats, labels: Annotations) -> str:
     if table.ndim == 2 and table.shape == (n_items, n_categories - idle.size):
         names = _names(labels.categories[k] for k in idle)
         return (
-            f"A column is missing: of {names}, which no label names here. Take the number of "
-            "categories from labels.n_categories, not from the labels seen."
+            f"A column is missing for {names}, which no label names here. Take the number of "
+            f"categories from labels.n_categories, not from the labels."
         )
     if table.ndim == 1:
-        return "Return the probabilities of all categories, also where there are two."
+        return "Return the probabilities of all categories, even if there are two."
     return "Take the sizes from labels.n_items and labels.n_categories."

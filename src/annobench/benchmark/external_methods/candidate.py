@@ -1,4 +1,4 @@
-"""A method from outside, in the form that the benchmark runs."""
+"""An external method, in the form required by the benchmark."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOT_STATED = Conventions(*["not stated"] * 5)
 
 @dataclass(frozen=True, eq=False)
 class Answer(Fit):
-    """What a candidate says of some labels.
+    """A candidate's fit.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Answer(Fit):
     posterior : ndarray of float, shape (I, K)
         Probability of each category; rows sum to 1, and are 1/K each for an item without labels.
     seconds, peak_bytes : float
-        Processor time and memory of a process of its own; NaN if it had none.
+        Processor time and memory of a separate process; NaN if there was none.
     """
 
     items: tuple[str, ...]
@@ -44,17 +44,17 @@ class Answer(Fit):
 
 @dataclass(eq=False)
 class Candidate:
-    """A method from outside; like the module of a model it has `METHOD` and `fit`.
+    """An external method; like a model's module it has `METHOD` and `fit`.
 
     Attributes
     ----------
     METHOD : Method
         Its record.
     fit : callable
-        From annotations, and `rng` unless it is deterministic, to a fit.
+        Maps annotations, and `rng` unless it is deterministic, to a fit.
     SOURCE : str
-        Where it comes from: a package with its version, or a file or a command with the beginning
-        of its SHA-256.
+        Its source: a package with its version, or a file or command with the beginning of its
+        SHA-256.
     """
 
     METHOD: Method
@@ -63,23 +63,23 @@ class Candidate:
 
 
 def record(name: str, *, reference: str, deterministic: bool, repeats: str = "") -> Method:
-    """Make the record of a method that brings none.
+    """Build the record of a method without one.
 
     Parameters
     ----------
     name : str
-        How tables name it.
+        Name in tables.
     reference : str
-        The first line of its description, or where it comes from.
+        The first line of its description, or its source.
     deterministic : bool
-        Whether it takes no generator and no seed.
+        Whether it has no generator and no seed.
     repeats : str, optional
-        What becomes of repeated labels, if that is known.
+        Treatment of repeated labels, if known.
 
     Returns
     -------
     Method
-        It accepts labels on the nominal and the ordinal scale.
+        Record that accepts nominal and ordinal labels.
     """
     conventions = NOT_STATED
     if repeats:
@@ -97,7 +97,7 @@ def record(name: str, *, reference: str, deterministic: bool, repeats: str = "")
 def with_all_items(
     labels: Annotations, answer: Callable[[Annotations], NDArray[np.float64]]
 ) -> NDArray[np.float64]:
-    """Ask a method for the items that have labels; of the others nothing is known."""
+    """Call a method for items with labels, and give other items uniform probabilities."""
     labels = as_annotations(labels, "with_all_items")
     labelled = np.bincount(labels.item, minlength=labels.n_items) > 0
     found = answer(labels.select(items=labelled))

@@ -1,4 +1,4 @@
-"""Methods from outside beside the library's own: fits, tables, a ranking, what gold can tell."""
+"""Comparison of external methods with the library's: fits, tables, ranking."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ _RANKING = "ranking.csv"
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What came out of a comparison.
+    """Results of a comparison.
 
     Attributes
     ----------
     tables : BenchmarkTables
-        Scores, fits and methods, as of the benchmark.
+        Scores, fits and methods, as in the benchmark.
     candidates : tuple of str
-        Names of the methods from outside.
+        Names of the external methods.
     rankings : dict of str to DataFrame
-        For each case the methods, the best first, as from `rank_methods`, with `accuracy`, `lower`,
-        `upper` and `log_loss`, and with the `difference` of the accuracy from that of `REFERENCE`,
-        whose 95% interval over items is `difference_lower` to `difference_upper`.
+        For each case the methods, best first, as from `rank_methods`, with `accuracy`, `lower`,
+        `upper` and `log_loss`, and the `difference` in accuracy from `REFERENCE`, with the 95%
+        interval over items `difference_lower` to `difference_upper`.
     fits : tuple of FitRecord
-        Of the methods from outside.
+        Fits of the external methods.
     """
 
     tables: BenchmarkTables
@@ -58,7 +58,7 @@ class Outcome:
 
     @property
     def ranking(self) -> pd.DataFrame:
-        """The rankings of all cases in one table, with `problem` where there are several."""
+        """The rankings of all cases in one table, with a column `problem` if there are several."""
         if len(self.rankings) == 1:
             return next(iter(self.rankings.values()))
         return pd.concat(
@@ -66,17 +66,17 @@ class Outcome:
         )
 
     def summary(self) -> pd.DataFrame:
-        """Sum up each method over all problems.
+        """Summarise each method over all problems.
 
         Returns
         -------
         DataFrame
-            A row for each method: `method`, `n_problems`, `n_scored`, `n_failed` (failed or over
-            budget), `n_best` (on how many its accuracy is not significantly below the best at level
-            .05), the medians `accuracy` and `log_loss` over the problems with a score, the
-            median `seconds` of processor time, and the mean `difference` of the accuracy from that
-            of `REFERENCE` over the problems where both have a score, with the half-width `margin`
-            of its 95% interval over items, given these problems. Most often among the best first.
+            One row per method: `method`, `n_problems`, `n_scored`, `n_failed` (failed or over
+            budget), `n_best` (number of problems on which its accuracy is not significantly below
+            the best at level .05), the medians `accuracy` and `log_loss` over the problems with a
+            score, the median `seconds` of processor time, and the mean `difference` in accuracy
+            from `REFERENCE` over the problems on which both have a score, with the half-width
+            `margin` of its 95% interval over items, given these problems. Sorted by `n_best`.
         """
         rows = []
         rankings = pd.concat(self.rankings.values(), ignore_index=True)
@@ -108,7 +108,7 @@ class Outcome:
         Parameters
         ----------
         folder : Path
-            Made where it is missing.
+            The folder; created if necessary.
         """
         folder.mkdir(parents=True, exist_ok=True)
         self.tables.write(folder)
@@ -138,19 +138,19 @@ def opponents(names: Sequence[str]) -> list[Model]:
 
 
 def distinct(candidates: Sequence[Candidate], taken: Sequence[str]) -> list[Candidate]:
-    """Give candidates names that no other method has.
+    """Give candidates unique names.
 
     Parameters
     ----------
     candidates : sequence of Candidate
-        Any.
+        The candidates.
     taken : sequence of str
         Names of other methods.
 
     Returns
     -------
     list of Candidate
-        The same; a name that is taken gets a number.
+        The candidates; numbers are appended to names that are taken.
     """
     found: list[Candidate] = []
     used = set(taken)
@@ -174,26 +174,26 @@ def compare(
     settings: Mapping[str, Any] | None = None,
     begin: Callable[[str], None] = lambda _: None,
 ) -> Outcome:
-    """Compare methods from outside with the library's models.
+    """Compare external methods with the library's models.
 
     Parameters
     ----------
     cases : sequence of BenchmarkCase
-        Labels with gold, of different names.
+        Labels with gold; names must be unique.
     candidates : sequence of Candidate
         Methods that passed the checks of `contract`; may be empty.
     against : sequence of str
-        Names of models; all by default. Dawid and Skene's takes part anyway.
+        Names of models; by default all. Dawid and Skene's is always included.
     limit : float
         Processor time of a fit in seconds.
     seed : int
-        Of random methods and of the resampling.
+        Seed of random methods and of the resampling.
     replicates : int
-        Resamples of the items.
+        Number of resamples of the items.
     settings : mapping, optional
-        More that the page is to show.
+        Further settings to show on the page.
     begin : callable, optional
-        Called with the name of a method before it is fitted.
+        Called with the name of each method before it is fitted.
 
     Returns
     -------
@@ -207,8 +207,7 @@ def compare(
 
     Notes
     -----
-    Fits of the library's models are kept in the cache and recalled. Candidates are fitted anew each
-    time.
+    Fits of the library's models are cached. Candidates are refitted each time.
     """
     others = opponents(against)
     own = distinct(candidates, list(models.discover()))
@@ -265,19 +264,19 @@ def _ranking(
 
 
 def what_gold_tells(case: BenchmarkCase, ranking: pd.DataFrame) -> list[str]:
-    """Say whether a gold standard distinguishes the best methods, and how many items would.
+    """Report whether the gold standard distinguishes the best methods, and how many items would.
 
     Parameters
     ----------
     case : BenchmarkCase
         The labels and golds.
     ranking : DataFrame
-        Of the methods on it, as in `Outcome`.
+        The methods' ranking, as in `Outcome`.
 
     Returns
     -------
     list of str
-        A sentence or two each; how many items are needed follows Connor (1987), see
+        One or two sentences each; the number of items follows Connor (1987), see
         `annobench.evaluation.gold_size`, at level .05 and power .8.
     """
     n = int(case.scored.sum())
@@ -299,27 +298,27 @@ def what_gold_tells(case: BenchmarkCase, ranking: pd.DataFrame) -> list[str]:
     needed = second["items_needed"]
     if second["discordance"] == 0:
         found.append(
-            f"{best['method']} and {second['method']} give the same answers on all gold items: how "
-            "many would distinguish them can't be said."
+            f"{best['method']} and {second['method']} give the same answers on all gold items: the "
+            f"number of items that would distinguish them can't be estimated."
         )
     elif math.isinf(needed):
         found.append(
-            f"{best['method']} and {second['method']} are equally accurate on them, so that no "
-            "number of items can be derived from the difference."
+            f"{best['method']} and {second['method']} are equally accurate on them, so no number "
+            f"of items can be derived from the difference."
         )
     else:
         points = 100 * abs(second["minus_best"])
         text = (
-            f"If the difference to {second['method']} is {points:.2g} points as seen, some "
+            f"If the difference to {second['method']} is {points:.2g} points as estimated, about "
             f"{needed:,.0f} gold items would show it with probability .8."
         )
         if needed > case.annotations.n_items:
-            text += f" There are labels of {case.annotations.n_items:,} items only."
+            text += f" Only {case.annotations.n_items:,} items have labels."
         found.append(text)
     if second["discordance"]:
         smallest = 100 * detectable(second["discordance"], n)
         found.append(
-            f"As often as these two disagree, {n:,} items would show a difference of "
-            f"{smallest:.2g} points."
+            f"With the observed discordance, {n:,} items would show a difference of {smallest:.2g} "
+            f"points."
         )
     return found

@@ -1,7 +1,7 @@
-"""What a method from outside must keep to, tried on small synthetic labels.
+"""Checks of an external method on small synthetic labels.
 
-An answer of the wrong shape stops; an answer that changes with what should not matter is a
-warning, which goes to the page.
+An answer of the wrong shape is an error; an answer that is not invariant as it should be gives a
+warning, shown on the page.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class Finding:
     Attributes
     ----------
     check : str
-        What was looked at.
+        Name of the check.
     kept : bool
-        Whether the method keeps to it.
+        Whether the method passes.
     note : str
-        What was expected, what came and how to mend it; empty if it is kept.
+        What was expected, what was returned and how to fix it; empty if the check is passed.
     """
 
     check: str
@@ -53,7 +53,7 @@ class Finding:
 
 
 def check(candidate: Candidate, *, limit: float, seed: int) -> list[Finding]:
-    """Try a method on small synthetic labels.
+    """Check a method on small synthetic labels.
 
     Parameters
     ----------
@@ -62,15 +62,15 @@ def check(candidate: Candidate, *, limit: float, seed: int) -> list[Finding]:
     limit : float
         Processor time of a fit in seconds.
     seed : int
-        Of the labels and of a random method.
+        Seed of the labels and of a random method.
 
     Returns
     -------
     list of Finding
-        Whether the same seed gives the same answer; whether the order of the labels, the names of
-        items and annotators, and the order of the categories leave it as it is; whether more than
-        two categories, and repeated labels, are taken. A method that is random may change by
-        twice what another seed changes.
+        Whether the same seed gives the same answer; whether the answer is invariant to the order of
+        the labels, the names of items and annotators, and the order of the categories; whether more
+        than two categories, and repeated labels, are accepted. A random method may change by twice
+        as much as between seeds.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def check(candidate: Candidate, *, limit: float, seed: int) -> list[Finding]:
 
     Notes
     -----
-    Some ten fits to labels of 40 items, in the main thread, since the limit is set by a signal.
+    About ten fits to labels of 40 items, in the main thread, since the limit is set by a signal.
     """
     ask = _Asking(candidate, limit, seed)
     labels = synthetic(2, seed)
@@ -98,7 +98,7 @@ def check(candidate: Candidate, *, limit: float, seed: int) -> list[Finding]:
 
 
 def synthetic(n_categories: int, seed: int, *, idle: bool = False) -> Annotations:
-    """Make the labels of a check: 40 items, 7 annotators who are right three times in four."""
+    """Simulate labels for checks: 40 items, 7 annotators with accuracy .75."""
     n_items, n_annotators = 40, 7
     rng = np.random.default_rng([seed, n_categories])
     truth = rng.integers(n_categories, size=(n_items, 1))
@@ -118,7 +118,7 @@ def synthetic(n_categories: int, seed: int, *, idle: bool = False) -> Annotation
 
 
 class _Asking:
-    """A candidate, asked with a seed."""
+    """A candidate with a seed."""
 
     def __init__(self, candidate: Candidate, limit: float, seed: int) -> None:
         self._candidate, self._limit, self._seed = candidate, limit, seed
@@ -144,7 +144,7 @@ def _determinism(ask: _Asking, labels: Annotations, base: NDArray[np.float64]) -
     note = (
         f"expected the same probabilities from the same labels and seed; two runs differ by up to "
         f"{moved:.2g}. Draw from rng (a program: from {{seed}}, a class: from random_state) and "
-        "from no other source."
+        f"from no other source."
     )
     return _finding("same seed, same answer", moved <= SAME, note)
 
@@ -160,16 +160,16 @@ def _invariances(
     changes: dict[str, tuple[Callable[[], tuple[Annotations, NDArray[np.float64]]], str]] = {
         "order of the labels": (
             lambda: _reordered(labels, base, rng),
-            "Where something begins or ends with the first label, begin with all of them.",
+            "Do not let results depend on which label comes first.",
         ),
         "names of items and annotators": (
             lambda: _renamed(labels, base, rng),
-            "Where names are sorted or numbered, let the place in that order decide nothing.",
+            "Do not let results depend on the sorted order of names.",
         ),
         "order of the categories": (
             lambda: _permuted(labels, base),
-            "The first or last category may be favoured where votes are tied, by argmax, or by a "
-            "start or prior of its own.",
+            "The first or last category may be favoured by argmax if votes are tied, or by an "
+            "asymmetric start or prior.",
         ),
     }
     for name, (change, mend) in changes.items():
@@ -222,7 +222,7 @@ def _permuted(
 
 
 def _demands(ask: _Asking, seed: int) -> Iterator[Finding]:
-    """Try labels that some data sets have and some methods do not take."""
+    """Check labels that occur in some data sets and that some methods do not accept."""
     two = synthetic(2, seed).to_frame()
     repeated = Annotations.from_frame(two.iloc[[*range(len(two)), 0, 1]])
     demands = {
@@ -236,6 +236,6 @@ def _demands(ask: _Asking, seed: int) -> Iterator[Finding]:
             raise
         except (AnnotationError, MethodError) as error:
             note = f"expected probabilities for labels with {name}; got: {error}"
-            yield Finding(name, False, f"{note} Data sets that have them get no score.")
+            yield Finding(name, False, f"{note} Data sets with such labels get no score.")
         else:
             yield Finding(name, True)

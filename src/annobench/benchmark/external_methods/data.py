@@ -1,4 +1,4 @@
-"""What a method from outside is compared on: data sets, regimes, or the user's own labels."""
+"""Cases for external methods: data sets, regimes, or the user's own labels."""
 
 from __future__ import annotations
 
@@ -43,31 +43,30 @@ REGIMES: Final[dict[str, Any]] = {
 
 
 def default_cases(seed: int) -> list[BenchmarkCase]:
-    """Return the small data sets and regimes that a method is compared on by default."""
+    """Return the default cases: small data sets and regimes."""
     return find_cases(DATA_SETS, seed) + simulate_regimes(REGIMES, seed)
 
 
 def find_cases(names: Sequence[str], seed: int) -> list[BenchmarkCase]:
-    """Return labels with gold by the names of data sets, or of folders that hold one.
+    """Return cases by the names of data sets or folders.
 
     Parameters
     ----------
     names : sequence of str
-        Ids of data sets, or folders that `annobench data fetch` wrote. A folder is a path with a
-        slash, such as ``"./snow2008_rte"``, so that none takes the place of a data set.
+        Ids of data sets, or folders written by `annobench data fetch`. A folder is a path with a
+        slash, such as ``"./snow2008_rte"``, to distinguish it from a data set.
     seed : int
-        Of the simulation of a data set that can't be had.
+        Seed of the simulation of an unavailable data set.
 
     Returns
     -------
     list of BenchmarkCase
-        In the same order, of different names. Each that is simulated is named in a warning in
-        the log.
+        In the same order, with unique names. Simulated data sets are named in a warning in the log.
 
     Raises
     ------
     AnnotationError
-        If a data set has no gold standard, or numbers for labels.
+        If a data set has no gold standard, or numeric labels.
     ReaderError
         If a folder holds no data set.
     UnknownDatasetError
@@ -83,17 +82,17 @@ def find_cases(names: Sequence[str], seed: int) -> list[BenchmarkCase]:
 
 
 def said_of_simulated(cases: Iterable[BenchmarkCase]) -> list[str]:
-    """Say which data sets are simulated, and why."""
+    """List the simulated data sets, with reasons."""
     return [
-        f"{case.name} is SIMULATED, not real ({case.why_simulated}): what is found on it says "
-        "nothing about the real labels."
+        f"{case.name} is SIMULATED, not real ({case.why_simulated}): results on it say nothing "
+        f"about the real labels."
         for case in cases
         if case.provenance == "simulated"
     ]
 
 
 def is_path(name: str) -> bool:
-    """Say whether a name is a path to a folder, and not the name of a data set."""
+    """Return whether a name is a path to a folder, not the name of a data set."""
     separators = {"/", os.sep, os.altsep} - {None}
     return name in (os.curdir, os.pardir) or any(str(mark) in name for mark in separators)
 
@@ -106,8 +105,8 @@ def _case(name: str, seed: int) -> BenchmarkCase:
             _LOG.warning("data set %s of %s is SIMULATED, not real: %s", data.id, name, why)
     elif name not in datasets.names() and Path(name).is_dir():
         raise datasets.UnknownDatasetError(
-            f"compare: no data set {name!r}, but a folder. Write "
-            f"{os.path.join(os.curdir, name)} for the folder."
+            f"compare: {name!r} is a folder, not a data set. Write {os.path.join(os.curdir, name)} "
+            f"for the folder."
         )
     else:
         _check_scale(name, datasets.get(name).scale)
@@ -124,8 +123,8 @@ def _case(name: str, seed: int) -> BenchmarkCase:
 def _check_scale(name: str, scale: str) -> None:
     if scale not in ("nominal", "ordinal"):
         raise AnnotationError(
-            f"compare: the labels of {name} are numbers, and these methods take categories. Name "
-            "another data set."
+            f"compare: the labels of {name} are numbers, but these methods need categories. Name "
+            f"another data set."
         )
 
 
@@ -135,16 +134,16 @@ def own_case(name: str, labels: Annotations, gold: dict[str, str]) -> BenchmarkC
     Parameters
     ----------
     name : str
-        For tables.
+        Name for tables.
     labels : Annotations
         The labels.
     gold : dict of str to str
-        The gold category of some items; items without labels are left out.
+        Gold categories of some items; items without labels are left out.
 
     Returns
     -------
     BenchmarkCase
-        Its categories are those of labels and gold, sorted if gold has others than the labels.
+        Case with the categories of labels and gold, sorted if gold has further categories.
 
     Raises
     ------
@@ -165,11 +164,11 @@ def own_case(name: str, labels: Annotations, gold: dict[str, str]) -> BenchmarkC
         )
     code = {category: k for k, category in enumerate(labels.categories)}
     codes = np.array([code[gold[item]] if item in gold else -1 for item in labels.items])
-    case = BenchmarkCase(name, labels, codes.astype(np.int64), "real", "labels of your own")
+    case = BenchmarkCase(name, labels, codes.astype(np.int64), "real", "your own labels")
     if not case.scored.any():
         raise AnnotationError(
-            f"compare: none of the {len(gold):,} items with gold has a label. Labels are of items "
-            f"such as {labels.items[0]!r}, gold of items such as {next(iter(gold), '')!r}: use the "
-            f"same names.{spelling_hint(gold, labels.items)}"
+            f"compare: none of the {len(gold):,} items with gold has a label. Labels have items "
+            f"such as {labels.items[0]!r}, gold has items such as {next(iter(gold), '')!r}: use "
+            f"the same names.{spelling_hint(gold, labels.items)}"
         )
     return case

@@ -1,4 +1,4 @@
-"""A method of one's own compared with the library's models on one's own labels, in one call."""
+"""Compare a method with the library's models on the user's own labels, in one call."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ def compare(
     ----------
     fit : callable or None
         ``fit(labels, rng)`` or ``fit(labels)``, which returns probabilities of items by categories;
-        None ranks the library's models alone.
+        None ranks only the library's models.
     labels : Annotations or DataFrame
-        The labels, or a frame with a row per label.
+        The labels, or a frame with one row per label.
     gold : mapping or Series
-        The gold categories of some items, by item.
+        Gold categories of some items, by item.
     against : sequence of str, optional
         Names of models; all by default. Dawid and Skene's takes part anyway.
     limit : float, default 20
         Processor time of a fit, in seconds.
     replicates : int, default 1000
-        Resamples of the items, at least 2.
+        Number of resamples of the items, at least 2.
     seed : int, optional
         Of random methods and of the resampling.
 
     Returns
     -------
     Outcome
-        ``ranking`` has the methods, the best first; ``tables`` all scores.
+        ``ranking`` has the methods, best first; ``tables`` has all scores.
 
     Raises
     ------

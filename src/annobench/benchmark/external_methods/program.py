@@ -40,7 +40,7 @@ _FIRST_LOOK, _LAST_LOOK = 0.002, 0.1
 
 
 class _Run(NamedTuple):
-    """What a program that ended in peace left: its table and its cost."""
+    """Output and cost of a program that ended successfully."""
 
     table: pd.DataFrame | pd.Series[str]
     seconds: float
@@ -48,17 +48,16 @@ class _Run(NamedTuple):
 
 
 def from_program(command: str, *, limit: float) -> Candidate:
-    """Make a method of a command.
+    """Build a method from a command.
 
     Parameters
     ----------
     command : str
-        As for a shell, which is not used: ``Rscript my.R {labels} {probabilities}``. For
-        ``{labels}`` and ``{probabilities}`` stand the paths of two CSV files, for ``{seed}``, which
-        may be missing, a whole number. A word that is a file of the current folder means that
-        file.
+        A command line, run without a shell: ``Rscript my.R {labels} {probabilities}``. ``{labels}``
+        and ``{probabilities}`` are replaced by paths of CSV files, and ``{seed}``, if present, by a
+        whole number. Words that are files in the current folder mean these files.
     limit : float
-        Seconds after which the program and its children are stopped.
+        Time limit in seconds, after which the program and its children are stopped.
 
     Returns
     -------
@@ -68,15 +67,15 @@ def from_program(command: str, *, limit: float) -> Candidate:
     Raises
     ------
     MethodError
-        If the command names no labels or no probabilities, an unknown field, or no program that
-        can be run.
+        If the command names no labels or no probabilities, an unknown field, or no executable
+        program.
 
     Notes
     -----
-    The labels have the columns `item`, `annotator` and `label`, names as text, UTF-8. The program
-    writes `item` and a column for each category, which hold probabilities; a category without a
-    column has the probability 0. Or it writes `item` and `label`. It runs in an empty temporary
-    folder, which is removed.
+    The labels have the columns `item`, `annotator` and `label`, with names as text, in UTF-8. The
+    program writes `item` and a column of probabilities per category (a category without a column
+    has probability 0), or `item` and `label`. It runs in an empty temporary folder, which is
+    removed.
     """
     words = _words(command)
     random = any("{seed}" in word for word in words)
@@ -106,7 +105,7 @@ def from_program(command: str, *, limit: float) -> Candidate:
 
 
 def _words(command: str) -> list[str]:
-    """Split a command, check its fields, and write the files that it names in full."""
+    """Split a command, check its fields, and make the paths of its files absolute."""
     example = "such as 'Rscript my.R {labels} {probabilities}'"
     try:
         words = shlex.split(command)
@@ -115,7 +114,7 @@ def _words(command: str) -> list[str]:
     except ValueError as error:
         raise MethodError(
             f"--program {command!r} can't be read ({error}). Quote it as for a shell, {example}; "
-            "braces that mean themselves are written twice."
+            f"double literal braces."
         ) from error
     if unknown := sorted(named - set(FIELDS)):
         raise MethodError(
@@ -125,14 +124,14 @@ def _words(command: str) -> list[str]:
     if absent := sorted({"labels", "probabilities"} - named):
         raise MethodError(
             f"--program {command!r} does not name {{{absent[0]}}}. Write a command {example}: the "
-            "paths of two CSV files stand there when it runs."
+            f"fields are replaced by paths of CSV files."
         )
     # Links stay: the Python of an environment is a link to one that knows nothing of it.
     return [str(Path(word).absolute()) if Path(word).is_file() else word for word in words]
 
 
 def _run(shown: str, words: Sequence[str], labels: Annotations, seed: int, limit: float) -> _Run:
-    """Run a command in a folder of its own and read what it wrote."""
+    """Run a command in a folder of its own and read its output."""
     with tempfile.TemporaryDirectory(prefix="annobench-") as name:
         folder = Path(name)
         paths = {"labels": folder / "labels.csv", "probabilities": folder / "probabilities.csv"}
@@ -171,12 +170,12 @@ def _executed(
     if status is None:
         raise MethodTimeoutError(
             f"the program was stopped after {limit:g} s: {shown}. {_printed(folder)}Raise --limit, "
-            "or make it faster."
+            f"or make it faster."
         )
     if status:
         raise MethodError(
             f"the program ended with {_status(status)}: {shown}. {_printed(folder)}Run it by hand "
-            "on labels of your own to mend it."
+            f"on labels of your own to debug it."
         )
     return used.ru_utime + used.ru_stime, 1024.0 * used.ru_maxrss
 
@@ -204,7 +203,7 @@ def _status(status: int) -> str:
 
 
 def _printed(folder: Path) -> str:
-    """Quote the end of what a program printed as errors, or else at all."""
+    """Quote the end of a program's error stream, or else of its output."""
     for name in ("stderr", "stdout"):
         path = folder / name
         with path.open("rb") as file:
@@ -221,7 +220,7 @@ def _read(path: Path, labels: Annotations) -> pd.DataFrame | pd.Series[str]:
     if not path.is_file():
         raise MethodError(
             f"the program wrote no file to {{probabilities}}: expected {what}. Write to the path "
-            "that stands for {probabilities} in the command."
+            f"given for {{probabilities}} in the command."
         )
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
@@ -234,7 +233,7 @@ def _read(path: Path, labels: Annotations) -> pd.DataFrame | pd.Series[str]:
     rows = [row for row in rows if row]
     if not rows or "item" not in rows[0]:
         got = f"the header {', '.join(map(repr, rows[0][:10]))}" if rows else "an empty file"
-        raise MethodError(f"expected {what}; got {got}. Write a header that names them.")
+        raise MethodError(f"expected {what}; got {got}. Write a header with these columns.")
     header, body = rows[0], rows[1:]
     if header[0] == "" and "" not in labels.categories:
         raise MethodError(

@@ -1,4 +1,4 @@
-"""Methods in Python: a function or a class, in a file, in a package, or under an entry point."""
+"""Methods in Python: functions or classes in files, packages or entry points."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _HOW = (
 
 
 class _Origin(NamedTuple):
-    """Where a method was found."""
+    """The place where a method was found."""
 
     name: str
     source: str
@@ -50,7 +50,7 @@ class _Origin(NamedTuple):
 
 
 def from_python(target: str) -> Candidate:
-    """Find a method that is written in Python.
+    """Find a method written in Python.
 
     Parameters
     ----------
@@ -62,22 +62,22 @@ def from_python(target: str) -> Candidate:
     Returns
     -------
     Candidate
-        What stands there may be a function ``fit(labels, rng)`` or ``fit(labels)``; a class with
-        `fit_predict_proba` or `fit_predict`, or an object of it; or a module with a record
+        A method from a function ``fit(labels, rng)`` or ``fit(labels)``; a class with
+        `fit_predict_proba` or `fit_predict`, or an instance of it; or a module with a record
         `METHOD` and `fit`, as in `annobench.models`.
 
     Raises
     ------
     MethodError
-        If there is none, or the file can't be run.
+        If there is no such method, or the file can't be run.
 
     Notes
     -----
-    A class whose method takes an argument `X` is given, as scikit-learn does it, an array of
-    annotators' codes of shape (I, J), NaN where there is none; of repeated labels the first counts.
-    Any other class is given, as crowd-kit does it, a frame with the columns `task`, `worker` and
-    `label`. Each fit is of a new object, made without arguments or, if there is such a one, with
-    `random_state`. Items without labels are not shown to a method.
+    A class whose method has an argument `X` gets, as in scikit-learn, an array of label codes of
+    shape (I, J), NaN where missing; only the first of repeated labels is used. Other classes get,
+    as in crowd-kit, a frame with the columns `task`, `worker` and `label`. Each fit uses a new
+    instance, constructed without arguments or, if it has this parameter, with `random_state`. Items
+    without labels are not shown to a method.
     """
     place, _, name = target.partition(":")
     path = Path(place)
@@ -93,15 +93,15 @@ def from_python(target: str) -> Candidate:
             module = importlib.import_module(place)
         except ImportError as error:
             raise MethodError(
-                f"{target}: the package can't be imported ({error}). Install it beside annobench, "
-                "or run it in its own environment with --program."
+                f"{target}: the package can't be imported ({error}). Install it alongside "
+                f"annobench, or run it in its own environment with --program."
             ) from error
         return _candidate(_named(module, name, place), _Origin(name, _package_of(place)))
     return _from_entry_point(target)
 
 
 def from_function(function: Callable[..., Any]) -> Candidate:
-    """Take a function as a method, such as one that was defined in a notebook.
+    """Build a method from a function, such as one defined in a notebook.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def from_function(function: Callable[..., Any]) -> Candidate:
     Returns
     -------
     Candidate
-        Tables name it as the function is named.
+        A method with the name of the function.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def _from_entry_point(target: str) -> Candidate:
 
 
 def _package_of(module: str) -> str:
-    """Name the distribution of a module with its version."""
+    """Return the distribution of a module with its version."""
     top = module.partition(".")[0]
     for name in importlib.metadata.packages_distributions().get(top, []):
         return f"{name} {importlib.metadata.version(name)}"
@@ -158,7 +158,7 @@ def _package_of(module: str) -> str:
 
 
 def _imported(path: Path) -> ModuleType:
-    """Run a file as a module; what lies beside it can be imported, as in a script."""
+    """Run a file as a module; neighbouring files can be imported, as in a script."""
     folder = str(path.resolve().parent)
     if folder not in sys.path:
         sys.path.insert(0, folder)
@@ -183,7 +183,7 @@ def _file(origin: _Origin) -> str:
 
 
 def _place(error: BaseException, path: Path) -> str:
-    """Name the last line of a file that an error passed through."""
+    """Return the last line of a file in an error's traceback."""
     if isinstance(error, SyntaxError) and error.lineno is not None:
         return f"{path}, line {error.lineno}"
     frames = traceback.extract_tb(error.__traceback__)
@@ -205,7 +205,7 @@ def _named(module: ModuleType, name: str, place: str) -> Any:
 
 
 def _only(module: ModuleType, place: str) -> Any:
-    """Return what a file offers: a record with `fit`, the function `fit`, or the one class."""
+    """Return a file's method: a record with `fit`, the function `fit`, or its only class."""
     if isinstance(getattr(module, "METHOD", None), Method):
         return module
     if callable(getattr(module, "fit", None)):
@@ -228,7 +228,7 @@ def _call_of(value: Any) -> str | None:
 
 
 def _candidate(value: Any, origin: _Origin) -> Candidate:
-    """Make a candidate of whatever was found."""
+    """Build a candidate from a function, class, instance or module."""
     if isinstance(getattr(value, "METHOD", None), Method):
         return Candidate(value.METHOD, _checked(value.fit, origin), origin.source)
     if isinstance(value, ModuleType):
@@ -238,7 +238,7 @@ def _candidate(value: Any, origin: _Origin) -> Candidate:
     if callable(value):
         return _of_function(value, origin)
     raise MethodError(
-        f"{_file(origin)}: {origin.name} is {type(value).__name__}, no method. {_HOW}"
+        f"{_file(origin)}: {origin.name} is {type(value).__name__}, not a method. {_HOW}"
     )
 
 
@@ -252,7 +252,7 @@ def _reference(value: Any, origin: _Origin) -> str:
 def _guarded(
     work: Callable[[Annotations], Any], labels: Annotations, origin: _Origin
 ) -> NDArray[np.float64]:
-    """Run a method, and take its answer."""
+    """Run a method and convert its answer."""
 
     def ask(labelled: Annotations) -> NDArray[np.float64]:
         with _reporting(origin):
@@ -263,7 +263,7 @@ def _guarded(
 
 
 def _checked(fit: Callable[..., Any], origin: _Origin) -> Callable[..., Any]:
-    """Let a model of its own record say what is wrong with it as clearly as others do."""
+    """Check the fit of a model with its own record."""
 
     def checked(annotations: Annotations, **options: Any) -> Any:
         with _reporting(origin):
@@ -276,7 +276,7 @@ def _checked(fit: Callable[..., Any], origin: _Origin) -> Callable[..., Any]:
 
 @contextmanager
 def _reporting(origin: _Origin) -> Iterator[None]:
-    """Name the line of a method where something went wrong."""
+    """Report the line of a method at which an error occurred."""
     try:
         yield
     except (AnnotationError, MethodError):
@@ -296,7 +296,7 @@ def _of_function(function: Callable[..., Any], origin: _Origin) -> Candidate:
     except (TypeError, ValueError) as error:
         raise MethodError(
             f"{_file(origin)}: expected fit(labels, rng) or fit(labels); got {origin.name}, whose "
-            f"parameters are not known ({error}). Define a function that calls it."
+            f"parameters are unknown ({error}). Define a function that calls it."
         ) from error
     needed = [p.name for p in parameters if p.default is p.empty and p.kind not in (2, 4)]
     if not 1 <= len(needed) <= 2:
@@ -350,7 +350,7 @@ def _of_class(value: Any, origin: _Origin) -> Candidate:
 
 
 def _matrix(labels: Annotations) -> NDArray[np.float64]:
-    """Arrange codes as items by annotators, NaN where there is no label."""
+    """Arrange codes as items by annotators, NaN if missing."""
     first = labels.first_labels()
     table = np.full((first.n_items, first.n_annotators), np.nan)
     table[first.item, first.annotator] = first.label
@@ -358,5 +358,5 @@ def _matrix(labels: Annotations) -> NDArray[np.float64]:
 
 
 def _frame(labels: Annotations) -> pd.DataFrame:
-    """Return the labels under the names that crowd-kit gives the columns."""
+    """Return the labels with crowd-kit's column names."""
     return labels.to_frame().set_axis(["task", "worker", "label"], axis=1)

@@ -1,4 +1,4 @@
-"""Fits of the library's own models, kept in the cache between comparisons."""
+"""Cached fits of the library's models."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def fit_or_recall(
     seed: int,
     folder: Path | None = None,
 ) -> list[FitRecord]:
-    """Fit one of the library's models to cases, or recall the fits that were kept."""
+    """Fit one of the library's models to cases, or load cached fits."""
     kept = cache_folder() / "fits" if folder is None else folder
     stems = {case.name: kept / f"{model.METHOD.name}-{_key(case, seed)}" for case in cases}
     found = {case.name: _recalled(stems[case.name], limit) for case in cases}
@@ -56,13 +56,13 @@ def _recalled(stem: Path, limit: float) -> FitRecord | None:
 
 
 def _keep(record: FitRecord, stem: Path) -> None:
-    """Store a fit; a folder that can't be written only costs time."""
+    """Store a fit, if the folder can be written."""
     with suppress(OSError):
         write_fits([record], stem)
 
 
 def _key(case: BenchmarkCase, seed: int) -> str:
-    """Return a digest of what decides a fit of one model to one case."""
+    """Return a digest of all that determines a model's fit to a case."""
     labels = case.annotations
     digest = hashlib.sha256(_digest_of_library().encode())
     names = labels.items, labels.annotators, labels.categories

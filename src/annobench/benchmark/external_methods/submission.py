@@ -1,7 +1,7 @@
-"""The answers of a method in a file, so that others can show it beside theirs.
+"""A method's answers in a file, to be compared by others with theirs.
 
-The file holds probabilities and no scores: whoever reads it scores them. It names the labels that
-they answer by a digest, and says who made them, and when.
+The file has probabilities, not scores: these are computed when it is read. It identifies the labels
+by a digest, and names author and date.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ _FIELDS: Final[Mapping[str, type]] = {
 
 @dataclass(eq=False)
 class Submission(Candidate):
-    """A method whose answers were read from a file.
+    """A method with answers from a file.
 
     Attributes
     ----------
     author, date : str
-        Who made the answers, and the day as YYYY-MM-DD.
+        Author of the answers, and date as YYYY-MM-DD.
     benchmark : str
-        The version of the data sets that it answers, as `version_of` gives it.
+        The version of the data sets, as from `version_of`.
     """
 
     author: str = ""
@@ -81,13 +81,13 @@ def write_submission(
     method : Candidate
         The method.
     fits : iterable of FitRecord
-        Those of the method; others are left out, and so is what has no answer.
+        Fits; those of other methods or without an answer are left out.
     cases : sequence of BenchmarkCase
-        What was fitted.
+        The cases fitted.
     author, date : str
-        Who made the answers, and the day as YYYY-MM-DD.
+        Author of the answers, and date as YYYY-MM-DD.
     seed : int
-        Of the fits.
+        Seed of the fits.
     """
     known = {case.name: case for case in cases}
     answers = [
@@ -122,7 +122,7 @@ def write_submission(
 
 
 def from_submission(path: str | os.PathLike[str]) -> Submission:
-    """Read the answers of a method, as `write_submission` writes them.
+    """Read answers written by `write_submission`.
 
     Parameters
     ----------
@@ -132,22 +132,22 @@ def from_submission(path: str | os.PathLike[str]) -> Submission:
     Returns
     -------
     Submission
-        Its `fit` recalls the answers to labels that the file has, and refuses others.
+        A method whose `fit` returns the answers in the file, and rejects other labels.
 
     Raises
     ------
     AnnotationError
-        If the file has another form, or rows of probabilities that do not sum to 1.
+        If the file has another format, or rows of probabilities do not sum to 1.
     """
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except (ValueError, UnicodeDecodeError) as error:
-        raise AnnotationError(f"{path} is no JSON ({error}). {_REMEDY}") from error
+        raise AnnotationError(f"{path} is not JSON ({error}). {_REMEDY}") from error
     if not isinstance(content, dict) or content.get("form") != FORM:
-        raise AnnotationError(f"{path} has no form {FORM!r}. {_REMEDY}")
+        raise AnnotationError(f"{path} does not have the format {FORM!r}. {_REMEDY}")
     for name, kind in _FIELDS.items():
         if not isinstance(content.get(name), kind):
-            raise AnnotationError(f"{path}: {name!r} is missing or no {kind.__name__}. {_REMEDY}")
+            raise AnnotationError(f"{path}: {name!r} is missing or not {kind.__name__}. {_REMEDY}")
     answers = dict(_checked(answer, f"{path}: answer {n}") for n, answer in _numbered(content))
     about = content["method"]
 
@@ -155,7 +155,8 @@ def from_submission(path: str | os.PathLike[str]) -> Submission:
         key = digest(labels)
         if key not in answers:
             raise AnnotationError(
-                f"{path} answers no such labels (digest {key}). Compare on the data sets of "
+                f"{path} has no answers for these labels (digest {key}). Compare on the data sets "
+                f"of "
                 f"benchmark {content['benchmark']}, or ask {content['author']} for these."
             )
         seconds, table = answers[key]
@@ -178,11 +179,11 @@ def from_submission(path: str | os.PathLike[str]) -> Submission:
 
 
 def _one_line(text: object) -> str:
-    """Return what somebody wrote, with nothing that a terminal would obey."""
+    """Return an untrusted text in one line, without control characters."""
     return visible(" ".join(str(text).split()))[:LONGEST]
 
 
-_REMEDY: Final = "Write it by `annobench compare METHOD --export FILE`."
+_REMEDY: Final = "Write it with `annobench compare METHOD --export FILE`."
 
 
 def _numbered(content: Mapping[str, Any]) -> Iterable[tuple[int, Any]]:
@@ -195,12 +196,12 @@ def _checked(answer: Any, where: str) -> tuple[str, tuple[float, np.ndarray[Any,
         key, seconds = str(answer["labels"]), answer["seconds"]
         cost = np.nan if seconds is None else float(seconds)
     except (KeyError, TypeError, ValueError) as error:
-        raise AnnotationError(f"{where} lacks what it must have ({error!r}). {_REMEDY}") from error
+        raise AnnotationError(f"{where} is incomplete ({error!r}). {_REMEDY}") from error
     slack = 10.0**-DECIMALS * (table.shape[1] if table.ndim == 2 else 1)
     if table.ndim != 2 or not (
         np.isfinite(table).all() and (table >= 0).all() and np.allclose(table.sum(1), 1, 0, slack)
     ):
         raise AnnotationError(
-            f"{where}: its rows are no probabilities, from 0 to 1 with sum 1. {_REMEDY}"
+            f"{where}: its rows are not probabilities between 0 and 1 with sum 1. {_REMEDY}"
         )
     return key, (cost, table)

@@ -1,4 +1,4 @@
-"""Submitted methods beside the model of Dawid and Skene, on the labels that they answer."""
+"""Submitted methods compared with Dawid and Skene's model on the labels that they answer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def score_submitted(
     Parameters
     ----------
     submissions : sequence of Submission
-        May be empty.
+        The submissions; may be empty.
     cases : sequence of BenchmarkCase
         Labels with gold, of different names.
     seed : int
@@ -43,10 +43,10 @@ def score_submitted(
     Returns
     -------
     DataFrame
-        A row for each submission and case, with the columns `COLUMNS`: `accuracy` over `n_items`
-        gold items with a 95% interval; `reference_accuracy` that of Dawid and Skene's model on the
-        same items; and the paired `difference` from it with a 95% interval. These are NaN where the
-        submission does not answer the labels, and `note` says why.
+        One row per submission and case, with the columns `COLUMNS`: `accuracy` over `n_items` gold
+        items with a 95% interval; `reference_accuracy`, of Dawid and Skene's model on the same
+        items; and the paired `difference` with a 95% interval. If the submission does not answer
+        the labels, these are NaN, and `note` gives the reason.
     """
     if not submissions:
         return pd.DataFrame(columns=list(COLUMNS))

@@ -1,4 +1,4 @@
-"""Formats of labels: how they are found and recognised, and what their readers get and give."""
+"""Formats of labels: discovery, recognition and the interface of readers."""
 
 from annobench.io.formats.discovery import discover
 from annobench.io.formats.export import Export, Selection, read_export

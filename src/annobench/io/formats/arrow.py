@@ -1,4 +1,4 @@
-"""Files of Arrow and Parquet: how they begin, and their columns."""
+"""Arrow and Parquet files: magic bytes and columns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NOTES = b"huggingface"
 
 
 def begins(path: Path, magic: bytes) -> bool:
-    """Say whether a file begins with given bytes.
+    """Return whether a file begins with given bytes.
 
     Parameters
     ----------
@@ -45,19 +45,19 @@ def begins(path: Path, magic: bytes) -> bool:
 
 
 def schema_of(path: Path, read: Callable[[Path], pa.Schema], fault: str, remedy: str) -> pa.Schema:
-    """Return a file's columns, which must have names of their own."""
+    """Return a file's columns, whose names must be unique."""
     try:
         schema = read(path)
         names = schema.names
     except (pa.ArrowException, OSError, ValueError) as error:
         raise ReaderError(f"{path}: {fault} ({error}). {remedy}") from error
     if len(set(names)) < len(names):
-        raise ReaderError(f"{path}: two columns have one name. Give each a name of its own.")
+        raise ReaderError(f"{path}: two columns have the same name. Give each a unique name.")
     return schema
 
 
 def notes_of(path: Path, schema: pa.Schema, remedy: str) -> bytes | None:
-    """Return what `datasets` noted of a file's columns."""
+    """Return the metadata of columns written by `datasets`."""
     notes: bytes | None = (schema.metadata or {}).get(_NOTES)
     if begins(path, PARQUET) and notes != (pq.read_metadata(path).metadata or {}).get(_NOTES):
         raise ReaderError(

@@ -1,7 +1,7 @@
-"""What a reader of a format gets and gives: a source, an intake, a record.
+"""The interface of readers of formats: source, intake and record.
 
-A reader pushes every answer that a file holds, also rejected and unfinished ones, into an
-`Intake`. Which of them become labels is decided once, in `export.py`.
+A reader pushes every answer in a file, including rejected and unfinished ones, into an `Intake`.
+`export.py` alone decides which of them become labels.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 #: What the answers to a question are.
 Kind = Literal["choice", "choices", "rating", "text", "spans", "relations"]
 
-#: Who counts as an annotator, in formats that leave a choice.
+#: What counts as an annotator, in formats with a choice.
 AnnotatorFrom = Literal["person", "file", "session"]
 
 #: Bytes of a file that are looked at to recognise its format.
@@ -78,24 +78,25 @@ DAMAGED_ARCHIVE = (
 
 @dataclass(frozen=True)
 class ExportFormat:
-    """The record of a format: a module of a package of formats holds one, named `FORMAT`.
+    """The record of a format, named `FORMAT` in a module of a package of formats.
 
     Attributes
     ----------
     name : str
-        The name in options and messages, such as ``"label_studio"``.
+        Name in options and messages, such as ``"label_studio"``.
     title : str
-        The name that people know.
+        Usual name of the format.
     recognise : callable
-        From a `Source` to the variant of the format that its content shows, or None.
+        Maps a `Source` to the variant of the format in its content, or None.
     read : callable
-        Pushes all that a `Source` holds into an `Intake`.
+        Pushes the contents of a `Source` into an `Intake`.
     note : str
-        One sentence: what becomes an item, an annotator, a label.
+        What becomes an item, an annotator and a label, in one sentence.
     kind : {"export", "wide"}
-        Whether a tool wrote it, or it is a table of labels in another layout than a row per label.
+        Whether it is a tool's export, or a table of labels in a layout other than one row per
+        label.
     annotators : tuple of {"person", "file", "session"}
-        Who may count as an annotator, if there is a choice.
+        What may count as an annotator, if there is a choice.
     """
 
     name: str
@@ -108,7 +109,7 @@ class ExportFormat:
 
 
 class Source:
-    """A file or folder of which the format is not known yet.
+    """A file or folder whose format is not yet known.
 
     Parameters
     ----------
@@ -140,12 +141,12 @@ class Source:
 
     @property
     def whole(self) -> bytes | None:
-        """All that the file holds, if it is so small that this was read already."""
+        """The contents of the file, if it is small enough to have been read."""
         return None if self.is_folder or len(self.head) == HEAD_BYTES else self.head
 
     @property
     def asked(self) -> Options:
-        """What the user says of the layout, where the source was made with wishes."""
+        """The user's options for the layout, if any."""
         found: Options = self.shared.get("options", Options())
         return found
 
@@ -156,7 +157,7 @@ class Source:
 
     @cached_property
     def files(self) -> tuple[Path, ...]:
-        """The file itself, or the files in a folder and in its folders, without hidden ones."""
+        """The file itself, or the files in a folder and its subfolders, except hidden ones."""
         if not self.is_folder:
             return (self.path,)
         return tuple(
@@ -178,12 +179,12 @@ class Source:
 
     @cached_property
     def delimiter(self) -> str:
-        """What stands between the columns of a text."""
+        """The delimiter of a text."""
         return delimiter_of(self._beginning)
 
     @cached_property
     def header(self) -> tuple[str, ...] | None:
-        """The fields of the first row; None if it is no text's, or longer than what was read."""
+        """The fields of the first row; None if it is not a text or was not read whole."""
         text = self._beginning
         if self.is_folder or "\0" in text or text.lstrip()[:1] in ("{", "["):
             return None
@@ -197,7 +198,7 @@ class Source:
         return None if is_cut else found or None
 
     def inside(self, path: Path) -> Source:
-        """Return a file of the folder as a source of its own.
+        """Return a file of the folder as a source.
 
         Parameters
         ----------
@@ -214,38 +215,37 @@ class Source:
 
 @dataclass(frozen=True)
 class Options:
-    """What a reader has to know of its user's wishes.
+    """The user's options for a reader.
 
     Attributes
     ----------
     annotator_from : {"person", "file", "session"} or None
-        Who counts as an annotator; None for what the format does by default.
+        What counts as an annotator; None for the default of the format.
     text : str or None
-        The column or field of the text that annotators saw.
+        Column or field of the text that annotators saw.
     question : str or None
-        The only question that is wanted, so that others need not be read.
+        The only question to read.
     shown_first : str or None
-        The column or field that says which of two answers was shown first.
+        Column or field of the answer that was shown first, of two.
     item : str or None
-        The column of the items, or several separated by commas; in a table with a row per
-        annotator, the columns that are items.
+        Column of the items, or several separated by commas; in a table with one row per annotator,
+        the items' columns.
     annotator : str or None
-        The column of the annotators, in a table with a row per annotator.
+        Column of the annotators, in a table with one row per annotator.
     annotators : tuple of str
-        The annotators' columns, or of several columns each what their names begin or end with.
+        The annotators' columns, or the common prefixes or suffixes of several columns each.
     gold : str or None
-        The column of known categories.
+        Column of known categories.
     weight : str or None
-        The column that says how many items a row stands for.
+        Column with the number of items per row.
     sheet : str or None
-        The only sheet of a workbook that is meant.
+        The sheet of a workbook to read.
     header_rows : int or None
-        Number of rows that the header has.
+        Number of rows of the header.
     format : str or None
-        The format, where the user named it.
+        The format, if given by the user.
     over : str or None
-        The column of the time at which each label was given; "time" for the usual ones, and for
-        what an export says.
+        Column of the time of each label; "time" for usual names, and for the times of an export.
     """
 
     annotator_from: AnnotatorFrom | None = None
@@ -271,13 +271,13 @@ class Marks(NamedTuple):
     document, annotator, layer : str
         Names.
     spans : tuple of Span
-        None at all means that the annotator saw the document and marked nothing.
+        Empty if the annotator saw the document and marked nothing.
     relations : tuple of Relation
         Relations between these spans.
     status : str
         One of `STATUSES`.
     place : str
-        Where this stands.
+        Position in the file.
     """
 
     document: str
@@ -295,11 +295,11 @@ class LeftOut(NamedTuple):
     Attributes
     ----------
     reason : str
-        Why, in the plural: "tasks without annotations".
+        The reason, in the plural: "tasks without annotations".
     n : int
-        How many.
+        Number of records.
     place : str
-        Where the first of them stands.
+        Position of the first of them.
     """
 
     reason: str
@@ -308,7 +308,7 @@ class LeftOut(NamedTuple):
 
 
 class Names:
-    """Names, and the code of each, in the order of their first appearance."""
+    """Names and their codes, in the order of first appearance."""
 
     def __init__(self) -> None:
         self.codes: dict[Any, int] = {}
@@ -324,17 +324,17 @@ class Names:
         Returns
         -------
         int
-            Its code.
+            Code of the name.
         """
         return self.codes.setdefault(name, len(self.codes))
 
     def rename(self, new: Mapping[MadeName, str]) -> None:
-        """Give names that were made their final form.
+        """Replace generated names by their final form.
 
         Parameters
         ----------
         new : mapping of MadeName to str
-            The form of each.
+            Final form of each name.
         """
         if new:
             self.codes = {new.get(name, name): code for name, code in self.codes.items()}
@@ -342,21 +342,21 @@ class Names:
 
 @dataclass
 class Intake:
-    """Where a reader pushes what it finds, in the order of the file.
+    """Collects what a reader finds, in the order of the file.
 
     Attributes
     ----------
     path : Path
-        What is read, for messages.
+        The file or folder, for messages.
     options : Options
-        The wishes of the user.
+        The user's options.
     """
 
     path: Path
     options: Options = field(default_factory=Options)
 
     def __post_init__(self) -> None:
-        """Begin with nothing."""
+        """Start empty."""
         self.items, self.annotators, self.questions, self.labels = (Names() for _ in range(4))
         self.places, self.firsts, self.times = Names(), Names(), Names()
         self.item, self.annotator, self.question_of, self.label = (array("i") for _ in range(4))
@@ -394,48 +394,48 @@ class Intake:
         self.at(None)
 
     def at(self, time: object, field: str = "") -> None:
-        """Say when the next answers were given.
+        """Set the time of the next answers.
 
         Parameters
         ----------
         time : object
-            As the file writes it; None or empty where it does not.
+            Time as in the file; None or empty if missing.
         field : str
-            Where the file says so.
+            Field of the time.
         """
         if field:
             self.time_fields[field] = None
         self._time = self.times.code("" if time is None else str(time))
 
     def begin(self, file: str | Path, unit: str = "record") -> None:
-        """Say which file the next records stand in.
+        """Set the file of the next records.
 
         Parameters
         ----------
         file : str or Path
-            The file inside the folder or archive that is read; empty if there is one only.
+            The file inside the folder or archive; empty if there is only one.
         unit : str
-            What its records are: "line", "row", "task".
+            Name of a record: "line", "row", "task".
         """
         self._file = self.places.code((str(file), unit))
 
     def uses(self, *paths: Path) -> None:
-        """Say which files were taken into account though no record stands in them.
+        """Register files that were used although they have no records.
 
         Parameters
         ----------
         *paths : Path
-            Such as the text of a document, or the description of a project.
+            Files such as the text of a document, or the description of a project.
         """
         self.used.update(paths)
 
     def leave_out_others(self, source: Source) -> None:
-        """Count the files of a folder that were not taken into account.
+        """Count the files of a folder that were not used.
 
         Parameters
         ----------
         source : Source
-            The folder, once it was read.
+            The folder, after reading.
         """
         begun = {name for name, _ in self.places.codes}
         others = [
@@ -449,14 +449,14 @@ class Intake:
                 self.leave_out(1, "empty files" if is_empty else "files of other kinds")
 
     def place(self, where: int, file: int | None = None) -> str:
-        """Write where a record stands.
+        """Return the position of a record.
 
         Parameters
         ----------
         where : int
             Number of the record, from 1.
         file : int, optional
-            Code of its file; by default the present one.
+            Code of its file; by default the current file.
 
         Returns
         -------
@@ -467,12 +467,12 @@ class Intake:
         return f"{name}, {unit} {where}" if name else f"{unit} {where}"
 
     def read(self, n: int = 1) -> None:
-        """Count records that were met, whatever becomes of them.
+        """Count records, whatever their use.
 
         Parameters
         ----------
         n : int, default 1
-            How many.
+            Number of records.
         """
         self.n_read += n
 
@@ -489,27 +489,27 @@ class Intake:
         personal: bool = False,
         first: str | None = None,
     ) -> None:
-        """Take one annotator's answer to one question on one item.
+        """Add an annotator's answer to a question on an item.
 
         Parameters
         ----------
         item, annotator : str or MadeName
-            Names, as they stand in the file, or made where it has none.
+            Names as in the file, or generated if it has none.
         question : str
-            Its name, as it stands in the file.
+            Name of the question, as in the file.
         label : str, number, iterable of str or None
-            A choice or free text, a rating, several options; None, or not a number, if the
-            annotator saw the item and chose nothing.
+            A choice or free text, a rating, or several options; None or NaN if the annotator saw
+            the item and chose nothing.
         where : int
             Number of the record, from 1.
         status : str
-            How far the work came; one of `STATUSES`.
+            Status of the work, one of `STATUSES`.
         control : bool
-            Whether the item was mixed in to check annotators.
+            Whether it is a control item, to check annotators.
         personal : bool
-            Whether the annotator's name is that of a person.
+            Whether the annotator is identified by a person's name.
         first : str, optional
-            Of a comparison of two answers the one that was shown first, by its label.
+            For a comparison of two answers, the label of the one shown first.
         """
         if item == "" or annotator == "":
             self.fault(where, "an answer without the name of its item or annotator")
@@ -545,18 +545,18 @@ class Intake:
         columns: Sequence[tuple[int, int]],
         labels: Sequence[Sequence[str]],
     ) -> None:
-        """Take the finished answers of a table as `answer` does, many rows at once.
+        """Add many rows of finished answers, as `answer` does.
 
         Parameters
         ----------
         items : sequence of int
-            The item of each row, as `items` codes it.
+            Code of each row's item in `items`.
         where : sequence of int
-            The record of each row, from 1; rows of a record follow each other.
+            Number of each row's record, from 1; rows of a record are contiguous.
         columns : sequence of (int, int)
-            Annotator and question of each column, as `annotators` and `questions` code them.
+            Codes of each column's annotator and question.
         labels : sequence of sequence of str
-            By row and column; empty where there is none. Each row has one at least.
+            Labels by row and column; empty if missing. Each row has at least one.
         """
         flat = list(chain.from_iterable(labels))
         codes = {text: self.labels.code(text) if text else -1 for text in dict.fromkeys(flat)}
@@ -593,23 +593,23 @@ class Intake:
         Parameters
         ----------
         name : str
-            Its name.
+            Name.
         kind : str
-            What its answers are.
+            Kind of its answers.
         options : iterable of str, optional
-            All that may be chosen, in their order.
+            All options, in order.
         """
         self.kinds[name] = (kind, None if options is None else tuple(options))
 
     def gold(self, item: Name, question: str, label: str | float | Sequence[str]) -> None:
-        """Take the known answer of an item.
+        """Add the known answer of an item.
 
         Parameters
         ----------
         item : str or MadeName
-            Its name.
+            Name.
         question : str
-            What was asked.
+            Name of the question.
         label : str, number or sequence of str
             The answer; several options are joined by semicolons.
         """
@@ -618,26 +618,26 @@ class Intake:
         self.golds.setdefault(question, {})[item] = label_name(label)
 
     def text(self, item: Name, text: str) -> None:
-        """Take what annotators saw.
+        """Add the text that annotators saw.
 
         Parameters
         ----------
         item : str or MadeName
-            Its name.
+            Name.
         text : str
             The text.
         """
         self.texts.setdefault(item, text)
 
     def document(self, name: Name, text: str) -> None:
-        """Take the text of a document in which spans are marked.
+        """Add the text of a document in which spans are marked.
 
         Parameters
         ----------
         name : str or MadeName
-            Its name.
+            Name.
         text : str
-            The text that positions refer to.
+            The text to which positions refer.
         """
         self.documents.setdefault(name, text)
 
@@ -653,24 +653,24 @@ class Intake:
         relations: Iterable[Relation] = (),
         personal: bool = False,
     ) -> None:
-        """Take the spans that one annotator marked in one document.
+        """Add the spans marked by an annotator in a document.
 
         Parameters
         ----------
         document, annotator : str or MadeName
-            Names, as they stand in the file, or made where it has none.
+            Names as in the file, or generated if it has none.
         layer : str
-            Its name.
+            Name.
         spans : iterable of Span
-            None at all if the annotator saw the document and marked nothing.
+            Empty if the annotator saw the document and marked nothing.
         where : int
             Number of the record, from 1.
         status : str
-            How far the work came; one of `STATUSES`.
+            Status of the work, one of `STATUSES`.
         relations : iterable of Relation
             Relations between these spans.
         personal : bool
-            Whether the annotator's name is that of a person.
+            Whether the annotator is identified by a person's name.
         """
         self._use(where)
         if personal:
@@ -690,16 +690,16 @@ class Intake:
     def boxes(
         self, item: Name, annotator: Name, question: str, boxes: Iterable[Box], status: Status
     ) -> None:
-        """Take the boxes that one annotator drew, whose labels are the answer to a question.
+        """Add the boxes drawn by an annotator, whose labels answer a question.
 
         Parameters
         ----------
         item, annotator, question : str or MadeName
-            As of the answer.
+            As for `answer`.
         boxes : iterable of Box
-            None at all if the annotator saw the item and drew nothing.
+            Empty if the annotator saw the item and drew nothing.
         status : str
-            How far the work came; one of `STATUSES`.
+            Status of the work, one of `STATUSES`.
         """
         pair = self.items.code(item), self.annotators.code(annotator)
         self.boxed.setdefault(question, {})[pair] = status, tuple(boxes)
@@ -712,23 +712,24 @@ class Intake:
         where : int
             Number of the first of them, from 1.
         reason : str
-            Why, in the plural, the same words for the same cause: "tasks without annotations".
+            The reason, in the plural, in the same words for the same cause: "tasks without
+            annotations".
         n : int, default 1
-            How many.
+            Number of records.
         """
         before = self.left_out.get(reason)
         place = self.place(where) if before is None else before.place
         self.left_out[reason] = LeftOut(reason, n + (before.n if before else 0), place)
 
     def fault(self, where: int, what: str) -> None:
-        """Note a record that can't be read; all are reported together.
+        """Record a fault; all are reported together.
 
         Parameters
         ----------
         where : int
             Number of the record, from 1.
         what : str
-            What is wrong.
+            The fault.
         """
         if len(self.faults) <= MAX_FAULTS:
             self.faults.append(f"{self.place(where)}: {what}")
@@ -736,7 +737,7 @@ class Intake:
             self.faults.append("")
 
     def settle(self) -> None:
-        """Write the names that the reader made, now that all names of the file are known."""
+        """Finalise generated names, once all names of the file are known."""
         marked = self.marked
         items = settle([*self.items.codes, *self.texts, *(mark.document for mark in marked)])
         annotators = settle([*self.annotators.codes, *(mark.annotator for mark in marked)])
@@ -758,12 +759,12 @@ class Intake:
             ]
 
     def asked_text(self, fields: Iterable[str]) -> str | None:
-        """Return the field of texts that the user named, if a record has it.
+        """Return the text field named by the user, if a record has it.
 
         Parameters
         ----------
         fields : iterable of str
-            Those of the record that hold a text.
+            Fields of the record with a text.
 
         Returns
         -------
@@ -780,28 +781,28 @@ class Intake:
         return asked if asked in seen else None
 
     def check(self) -> None:
-        """Report the faults, or that there is no answer at all, or no text that was asked for.
+        """Report faults, or that there are no answers, or no requested text.
 
         Raises
         ------
         ReaderError
-            If there are faults, no record holds an answer, or none has the field of texts that
-            the user named; says what there is instead.
+            If there are faults, no answer, or no text field as named by the user; lists what there
+            is.
         """
         report_faults(self.path, self.faults, "Correct these records, or export the file again.")
         asked = self.options.text
         if asked is not None and not self._has_asked_text:
             there = ", ".join(map(repr, self._text_fields)) or "none that can be named"
             raise ReaderError(
-                f"{self.path}: no record has a text in a field {asked!r}, as --text asks."
+                f"{self.path}: no record has a text in the field {asked!r}, given with --text."
                 f"{did_you_mean(asked, self._text_fields)} Fields of texts: {there}."
             )
         if not len(self.item) and not self.marked:
             reasons = (f"{reason} ({n:,})" for reason, n, _ in self.left_out.values())
             found = f" There are {'; '.join(reasons)}." if self.left_out else ""
             raise ReaderError(
-                f"{self.path}: no answer of an annotator was found.{found} Export the "
-                "annotations, not the tasks alone."
+                f"{self.path}: no annotator's answer was found.{found} Export the annotations, not "
+                f"only the tasks."
             )
 
     def _use(self, where: int) -> None:
@@ -830,5 +831,5 @@ def is_email(name: str) -> bool:
 
 
 def as_json(value: object) -> str:
-    """Write a value that has no name of its own, such as a field that is a list."""
+    """Write a value without a name, such as a list, as JSON."""
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)

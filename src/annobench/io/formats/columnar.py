@@ -1,4 +1,4 @@
-"""Tables in files of Parquet and Arrow, with the names that `datasets` notes for categories."""
+"""Tables in Parquet and Arrow files, with category names recorded by `datasets`."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ def files_of(source: Source) -> list[Path]:
 
 
 def tables_of(source: Source, files: list[Path]) -> list[Table]:
-    """Return a table for each file, named by its place in the folder.
+    """Return a table for each file, named by its path in the folder.
 
     Parameters
     ----------
     source : Source
         The file or folder.
     files : list of Path
-        Its files of rows.
+        The source's files of rows.
 
     Returns
     -------
     list of Table
-        Their columns; the names of a ClassLabel replace its numbers.
+        The tables, with numbers of a ClassLabel replaced by names.
 
     Raises
     ------
@@ -182,7 +182,7 @@ def _features(info: Any) -> dict[str, Any]:
 
 
 def _decoder(feature: Any) -> _Decoder:
-    """Return what turns a value of a feature into names: those of a ClassLabel, also in lists."""
+    """Return a function that converts a feature's values to names (ClassLabel, also in lists)."""
     if isinstance(feature, list) and len(feature) == 1:
         return partial(_each, _decoder(feature[0]))
     if not isinstance(feature, dict):

@@ -1,4 +1,4 @@
-"""What tables are kept in (text, workbooks, Parquet and Arrow, JSON), for layouts asked for."""
+"""Containers of tables: text, workbooks, Parquet, Arrow and JSON."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _USUAL = {name for names in USUAL_NAMES.values() for name in names} - {"id", "qu
 
 
 def as_format(layout: Layout) -> ExportFormat:
-    """Make a format of a layout: recognised in text files, and read from any container."""
+    """Build a format from a layout: recognised in text files, and read from any container."""
 
     def recognise(source: Source) -> str | None:
         table = text_table(source)
@@ -53,7 +53,7 @@ def as_format(layout: Layout) -> ExportFormat:
 
 @contextmanager
 def opened(source: Source) -> Iterator[list[Table]]:
-    """Open the tables that a file holds.
+    """Open the tables in a file.
 
     Parameters
     ----------
@@ -95,9 +95,10 @@ def _chosen(source: Source, tables: list[Table], layout: Layout) -> Table:
         )
     if not tables:
         raise ReaderError(
-            f"{source.path}: no table with a header was found, as {layout.title} has. Give a text "
-            "file with commas, tabs or semicolons, a workbook, Parquet, or JSON with a record a "
-            "row."
+            f"{source.path}: no table with a header was found, as needed for {layout.title}. Give "
+            f"a text "
+            "file with commas, tabs or semicolons, a workbook, Parquet, or JSON with one record "
+            "per row."
         )
     if len(tables) == 1:
         return tables[0]
@@ -106,8 +107,8 @@ def _chosen(source: Source, tables: list[Table], layout: Layout) -> Table:
         return fits[0]
     raise ReaderError(
         f"{source.path}: {len(tables)} tables, {', '.join(repr(t.name) for t in tables[:8])}, "
-        f"of which {len(fits)} are recognised as {layout.title}. Save the one that is meant as "
-        "a file of its own."
+        f"of which {len(fits)} are recognised as {layout.title}. Save the table to read in a "
+        f"separate file."
     )
 
 

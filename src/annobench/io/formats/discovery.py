@@ -1,12 +1,12 @@
-"""Which formats there are: layouts of tables, and what packages beside this one read.
+"""Discovery of formats: layouts of tables, and formats of other packages.
 
-A package adds formats by an entry point of the group `annobench.formats`, whose value is the name
-of a package; each of its modules may hold records `FORMAT` and `LAYOUT`::
+A package adds formats with an entry point of the group `annobench.formats`, whose value is the name
+of a package; each of its modules may have records `FORMAT` and `LAYOUT`::
 
     [project.entry-points."annobench.formats"]
     our_lab = "our_lab.formats"
 
-The readers of annotation tools' exports are found in this way, too.
+The readers of annotation tools' exports are discovered in this way.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def discover() -> Mapping[str, ExportFormat]:
     Warns
     -----
     FormatWarning
-        If the formats of a package can't be used; those of the others are found all the same.
+        If the formats of a package can't be used; others are not affected.
     """
     return MappingProxyType(_found().formats)
 
@@ -84,7 +84,7 @@ def _found() -> _Found:
         except Exception as error:  # whatever the code of others raises
             _warn(
                 f"{point.value} (of {_by(point)}): the formats of this package are not used. "
-                f"{type(error).__name__}: {str(error).rstrip('.')}. Mend or uninstall it."
+                f"{type(error).__name__}: {str(error).rstrip('.')}. Fix or uninstall it."
             )
             continue
         found.formats.update(more.formats)

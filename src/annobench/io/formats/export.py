@@ -1,4 +1,4 @@
-"""What a file of another tool holds, and which of its answers become labels."""
+"""Contents of another tool's file, and the selection of answers as labels."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _STATUS_WORDS = {
 
 @dataclass(frozen=True, repr=False)
 class Selection(Summarised):
-    """The labels of one question, and what was left out on the way.
+    """The labels of one question, and an account of what was left out.
 
     Attributes
     ----------
@@ -63,27 +63,23 @@ class Selection(Summarised):
     question : str
         What was asked.
     gold : dict of str to str
-        The known category of each item that has one, also of control items.
+        Known categories of items, including control items.
     texts : dict of str to str
-        What annotators saw, by item, where the file holds it.
+        Texts that annotators saw, by item, if the file has them.
     ledger : DataFrame
-        One row for each step from the records of the file to the labels: `what`, `rows`,
-        `first` (where the first of them stands).
+        One row per step from records to labels: `what`, `rows`, `first` (position of the first).
     remarks : tuple of str
-        What a user has to know.
+        Remarks for the user.
     shown_first : ndarray of str, shape (N,), or None
-        Which of two answers was shown first, for each label, if that was asked for; empty where
-        it is not known.
+        The answer shown first, for each label, if requested; empty if unknown.
     pseudonyms : dict of str to str
-        The pseudonym of each annotator whose name is that of a person.
+        Pseudonym of each annotator identified by a person's name.
     read_as : str
-        What the columns of a table were taken for; empty where a format leaves no choice.
+        How the columns of a table were interpreted; empty if a format leaves no choice.
     times : ndarray of str, shape (N,), or None
-        When each label was given, as the file writes it, if that was asked for; empty where it is
-        not known.
+        Time of each label, as in the file, if requested; empty if unknown.
     boxes : mapping of (str, str) to tuple of Box
-        By item and annotator the boxes whose labels these are, also where none was drawn; empty
-        where a file holds no boxes.
+        Boxes of the labels, by item and annotator, possibly none; empty if a file has no boxes.
     """
 
     labels: Annotations
@@ -100,7 +96,7 @@ class Selection(Summarised):
 
     @property
     def said(self) -> tuple[str, ...]:
-        """What the columns were taken for, and the remarks."""
+        """The interpretation of the columns, and the remarks."""
         return (self.read_as, *self.remarks) if self.read_as else self.remarks
 
     def summary(self) -> pd.DataFrame:
@@ -118,23 +114,23 @@ class Selection(Summarised):
 
 
 class Export:
-    """All that a file or folder of another tool holds.
+    """The contents of another tool's file or folder.
 
     Parameters
     ----------
     intake : Intake
-        What its reader found.
+        The reader's intake.
     format : ExportFormat
         The format.
     variant : str
-        What its content showed.
+        Variant of the format.
     keep_names : bool, default False
-        Whether people's names and e-mail addresses stay, in place of pseudonyms.
+        Whether to keep people's names and e-mail addresses instead of pseudonyms.
 
     Attributes
     ----------
     pseudonyms : dict of str to str
-        The pseudonym of each annotator whose name is that of a person.
+        Pseudonym of each annotator identified by a person's name.
     """
 
     def __init__(
@@ -173,47 +169,47 @@ class Export:
 
     @property
     def path(self) -> Path:
-        """What was read."""
+        """The file or folder."""
         return self._intake.path
 
     @property
     def items(self) -> tuple[str, ...]:
-        """Names of the items that have an answer, of whatever status."""
+        """Names of items with an answer of any status."""
         return tuple(map(str, self._intake.items.codes))
 
     @property
     def annotators(self) -> tuple[str, ...]:
-        """Names of those who gave these answers, or their pseudonyms."""
+        """Names or pseudonyms of the annotators who gave them."""
         return tuple(self._shown(str(name)) for name in self._intake.annotators.codes)
 
     @property
     def texts(self) -> dict[str, str]:
-        """What annotators saw, by item."""
+        """Texts that annotators saw, by item."""
         return self._intake.texts
 
     @property
     def documents(self) -> dict[str, str]:
-        """The text of each document in which spans are marked."""
+        """Texts of the documents in which spans are marked."""
         return self._intake.documents
 
     @property
     def left_out(self) -> list[LeftOut]:
-        """The records that hold no answer, by reason."""
+        """Records without an answer, by reason."""
         return list(self._intake.left_out.values())
 
     @property
     def notes(self) -> list[str]:
-        """What the reader guessed, for the user to confirm."""
+        """The reader's guesses, for the user to confirm."""
         return list(self._intake.notes)
 
     @property
     def read_as(self) -> str:
-        """What the columns of a table were taken for."""
+        """How the columns of a table were interpreted."""
         return self._intake.read_as
 
     @property
     def anonymous(self) -> bool:
-        """Whether nobody knows which answers are by one annotator."""
+        """Whether annotators are unknown."""
         return self._intake.anonymous
 
     def marks(
@@ -226,7 +222,7 @@ class Export:
         layer : str, optional
             The layer; by default all.
         status : collection of str, default ("done",)
-            How far the work must have come.
+            Accepted statuses of the work.
 
         Returns
         -------
@@ -246,7 +242,7 @@ class Export:
     def questions(self) -> pd.DataFrame:
         """The questions: `question`, `kind`, `answers`, `items`, `annotators`, `categories`.
 
-        The counts are of finished answers; `categories` lists those that were given.
+        Counts of finished answers; `categories` lists those that occur.
         """
         rows = []
         done = self._columns["status"] == STATUSES.index("done")
@@ -281,13 +277,13 @@ class Export:
         return pd.DataFrame(rows, columns=columns)
 
     def totals(self) -> dict[str, int]:
-        """Count what the file holds, whatever becomes of it.
+        """Count the contents of the file.
 
         Returns
         -------
         dict of str to int
-            Records, records left out by reason, answers by how far the work came, answers on
-            control items, answers that chose nothing, and repeated answers.
+            Records, records left out by reason, answers by status, answers on control items,
+            answers that chose nothing, and repeated answers.
         """
         status = self._columns["status"]
         left_out = {entry.reason: entry.n for entry in self._intake.left_out.values()}
@@ -309,7 +305,7 @@ class Export:
         return [int(code) for code in codes if code >= 0]
 
     def kind(self, question: str) -> Kind:
-        """Return what the answers to a question are, as declared or as they look.
+        """Return the kind of a question's answers, as declared or inferred.
 
         Parameters
         ----------
@@ -330,7 +326,7 @@ class Export:
         return "rating" if given and all(isinstance(n, float) for n in given) else "choice"
 
     def combined_options(self, question: str) -> tuple[str, ...]:
-        """Return the options of a question to which an answer has several at once.
+        """Return the options of a question with several options per answer.
 
         Parameters
         ----------
@@ -389,24 +385,23 @@ class Export:
         Parameters
         ----------
         question : str, optional
-            The question; needed if there are several. Of a question with several options
-            ``question=option`` asks whether this one was chosen: yes or no.
+            The question; needed if there are several. For a question with several options,
+            ``question=option`` gives yes or no for this option.
         status : collection of str, default ("done",)
-            How far the work must have come.
+            Accepted statuses of the work.
         repeats : {"error", "first", "last", "all"}, default "error"
             What to do if an annotator answered a question on an item more than once.
         gold_items : {"leave-out", "use"}, default "leave-out"
             What to do with control items.
         empty : {"missing", "category"}, default "missing"
-            Whether an annotator who saw an item and chose nothing gave no label, or a category
-            of its own.
+            Whether "saw the item and chose nothing" is a missing label or a category.
         missing : collection of str, optional
             Codes for missing labels, such as 99.
         categories : iterable, optional
-            All categories in their order; by default as the file declares them.
+            All categories in order; by default as declared in the file.
         scale : {"nominal", "ordinal", "interval", "set"}, optional
-            What the labels mean; by default sets where several options can be chosen, interval
-            for ratings, and otherwise nominal.
+            Scale of the labels; by default set if several options can be chosen, interval for
+            ratings, and otherwise nominal.
 
         Returns
         -------
@@ -416,8 +411,8 @@ class Export:
         Raises
         ------
         AnnotationError
-            If a question has to be named or there is no such question, an option is unknown,
-            nothing is left, or there are repeated labels and `repeats` is "error".
+            If a question must be named or is unknown, an option is invalid, nothing is left, or
+            there are repeated labels and `repeats` is "error".
         """
         self._check(status=(status, STATUSES), repeats=(repeats, get_args(Repeats)))
         self._check(gold_items=(gold_items, get_args(GoldItems)), empty=(empty, get_args(Empty)))
@@ -493,7 +488,7 @@ class Export:
     def _without_effect(
         self, asked: NDArray[np.bool_], status: Collection[str], gold_items: str, empty: str
     ) -> list[str]:
-        """Say which choices change nothing, as no answer to the question is of that kind."""
+        """Report choices without effect on the question's answers."""
         found = []
         for word in status:
             is_so = self._columns["status"] == STATUSES.index(word)
@@ -506,7 +501,7 @@ class Export:
         return found
 
     def _shown_first(self, rows: NDArray[np.intp]) -> NDArray[Any] | None:
-        """Say what was shown first, if that was asked for."""
+        """Return the answers shown first, if requested."""
         asked = self._intake.options.shown_first
         if asked is None:
             return None
@@ -514,13 +509,13 @@ class Export:
         shown: NDArray[Any] = names[self._columns["first"][rows]]
         if not any(shown):
             raise AnnotationError(
-                f"{self.path}: no record says in {asked!r} what was shown first, as --shown-first "
-                "asks. Name a column of a table, or a field of a log of judges."
+                f"{self.path}: no record has the answer shown first in {asked!r}, given with "
+                f"--shown-first. Name a column of a table, or a field of a log of judges."
             )
         return shown
 
     def _times(self, rows: NDArray[np.intp]) -> NDArray[Any] | None:
-        """Say when the labels were given, if that was asked for."""
+        """Return the times of the labels, if requested."""
         asked = self._intake.options.over
         if asked is None:
             return None
@@ -534,8 +529,8 @@ class Export:
         times: NDArray[Any] = names[self._columns["time"][rows]]
         if not any(times):
             raise AnnotationError(
-                f"{self.path}: --over {asked} asks when labels were given, and no record says so. "
-                "Write a table with a row per label and a column of times: annobench convert."
+                f"{self.path}: --over {asked} needs the times of labels, but no record has one. "
+                f"Write a table with one row per label and a column of times: annobench convert."
             )
         return times
 
@@ -550,7 +545,7 @@ class Export:
                     )
 
     def _chosen(self, question: str | None) -> tuple[str, str | None]:
-        """Return the question that is meant, and the option if one is asked for."""
+        """Return the requested question and, if any, option."""
         known: list[str] = list(self._intake.questions.codes)
         if question is not None and question in known:
             return question, None
@@ -569,13 +564,13 @@ class Export:
         if not usable:
             if self._intake.marked:
                 raise AnnotationError(
-                    f"{self.path}: the file holds spans, and no labels of items. Measure agreement "
-                    "on spans with `annobench report`, or make items of them with --spans tokens "
-                    "or --spans candidates."
+                    f"{self.path}: the file has spans but no labels of items. Measure agreement on "
+                    f"spans with `annobench report`, or convert them to items with --spans tokens "
+                    f"or --spans candidates."
                 )
             raise AnnotationError(
-                f"{self.path}: the answers are free texts, which are not compared. Sort them into "
-                "categories first, in a table with one row an answer."
+                f"{self.path}: the answers are free texts, which are not compared. Code them into "
+                f"categories first, in a table with one row per answer."
             )
         raise AnnotationError(
             f"{self.path}: there are {len(usable)} questions: {shown}. Name one with --question."
@@ -595,7 +590,7 @@ class Export:
         return option
 
     def _contains(self, option: str, rows: NDArray[np.intp]) -> Annotations:
-        """Make labels of whether an option was chosen."""
+        """Build labels for whether an option was chosen."""
         item, annotator = self._names(rows)
         chosen = [
             code >= 0 and option in _as_set(self._labels[code])
@@ -617,7 +612,7 @@ class Export:
     def _unrepeated(
         self, rows: NDArray[np.intp], repeats: str
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Split rows into those to keep, and repeated answers."""
+        """Separate repeated answers from the rows to keep."""
         pairs = (
             self._columns["item"][rows].astype(np.int64) * (len(self._intake.annotators.codes) + 1)
             + self._columns["annotator"][rows]
@@ -653,7 +648,7 @@ class Export:
         scale: Scale | None,
         missing: Collection[str] = (),
     ) -> tuple[Annotations, str]:
-        """Make annotations of the chosen rows."""
+        """Build annotations from the chosen rows."""
         kind = self.kind(question)
         codes = self._columns["label"][rows]
         values = [self._labels[code] for code in np.unique(codes[codes >= 0])]
@@ -665,8 +660,8 @@ class Export:
                 scale = "interval"
             elif kind == "choices" and single:
                 remark = (
-                    f"{question!r} allows several options, and no answer has more than one: the "
-                    "labels are nominal."
+                    f"{question!r} allows several options, but no answer has more than one: the "
+                    f"labels are nominal."
                 )
             elif kind == "choices":
                 scale = "set"
@@ -728,7 +723,7 @@ class _Ledger:
 
 
 def _plain(label: Any) -> Any:
-    """Take a whole number with and without a decimal point for one category; a rating is one."""
+    """Merge whole numbers with and without a decimal point, including ratings."""
     if isinstance(label, frozenset):
         return frozenset(map(plain_number, label))
     return plain_number(label) if isinstance(label, str) else label
@@ -749,37 +744,37 @@ def read_export(
     item: str | None = None,
     keep_names: bool = False,
 ) -> Export:
-    """Read a file or folder that another tool exported.
+    """Read a file or folder exported by another tool.
 
     Parameters
     ----------
     path : str or Path
         The file or folder.
     format : str, optional
-        Name of the format; by default it is recognised by the content.
+        Name of the format; by default recognised from the content.
     annotator_from : {"person", "file", "session"}, optional
-        Who counts as an annotator, in formats that leave a choice.
+        What counts as an annotator, in formats with a choice.
     text : str, optional
-        The column or field of the text that annotators saw.
+        Column or field of the text that annotators saw.
     question : str, optional
-        The only question wanted.
+        The only question to read.
     shown_first : str, optional
-        The column or field that says which of two answers was shown first.
+        Column or field of the answer that was shown first, of two.
     item : str, optional
-        The column of the items, in tables.
+        Column of the items, in tables.
     keep_names : bool, default False
-        Whether people's names and e-mail addresses stay, in place of pseudonyms.
+        Whether to keep people's names and e-mail addresses instead of pseudonyms.
 
     Returns
     -------
     Export
-        All that it holds.
+        The contents of the export.
 
     Raises
     ------
     ReaderError
-        If the file is missing, of no known format or of several, malformed, or without answers,
-        or its format has no column of items.
+        If the file is missing, of unknown or ambiguous format, malformed, or without answers, or
+        its format has no column of items.
     """
     source = Source(path)
     found = format_of(source, format)
@@ -797,15 +792,15 @@ def read_as(
     *,
     keep_names: bool = False,
 ) -> Export:
-    """Read a source of which the format is known, as `read_export` does."""
+    """Read a source with a known format, as `read_export` does."""
     if options.item is not None:
         refuse_idle_options(str(source.path), format.kind, {"item": options.item})
     asked = options.annotator_from
     if asked is not None and asked not in format.annotators:
         known = " and ".join(format.annotators)
         raise ReaderError(
-            f"{source.path}: --annotator-from {asked} has no effect on {format.title}, which knows "
-            f"{known or 'no choice'}. Leave it out."
+            f"{source.path}: --annotator-from {asked} has no effect on {format.title}, which "
+            f"allows {known or 'no choice'}. Leave it out."
         )
     intake = Intake(source.path, options)
     try:

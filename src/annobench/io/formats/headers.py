@@ -1,4 +1,4 @@
-"""The header of a table: titles above it, and names of annotators merged over their questions."""
+"""The header of a table: titles above it, and merged cells of annotators' names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HEAD = 65_536
 
 
 def delimiter_of(text: str) -> str:
-    """Find what stands between the columns of a text.
+    """Find the delimiter of a text.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ def delimiter_of(text: str) -> str:
     Returns
     -------
     str
-        The one of `DELIMITERS` that splits the header, and most rows below it into as many fields:
-        in a header of people's names there may be more commas than semicolons.
+        The delimiter in `DELIMITERS` that splits the header and most rows into equal numbers of
+        fields: a header of people's names may have more commas than semicolons.
     """
     head = text.lstrip("\r\n")[:_HEAD]
 
@@ -62,16 +62,16 @@ def _widths(text: str, delimiter: str) -> list[int]:
 
 
 class Header(NamedTuple):
-    """Which rows are the header, and the names that they give.
+    """The header's rows and names.
 
     Attributes
     ----------
     skip : int
         Number of rows of titles above it.
     rows : int
-        Number of its own rows.
+        Number of rows of the header.
     names : tuple of str
-        Of the columns; empty where a column has none.
+        Names of the columns; empty if a column has none.
     """
 
     skip: int
@@ -80,7 +80,7 @@ class Header(NamedTuple):
 
     @property
     def note(self) -> str:
-        """What was found, for the user to confirm; empty for a header in the first row."""
+        """Description for the user to confirm; empty for a header in the first row."""
         found = []
         if self.skip:
             rows = "1 row was" if self.skip == 1 else f"{self.skip} rows were"
@@ -92,7 +92,7 @@ class Header(NamedTuple):
         if not found:
             return ""
         text = "; ".join(found)
-        return f"{text[0].upper()}{text[1:]}. Say --header-rows if that is wrong."
+        return f"{text[0].upper()}{text[1:]}. Use --header-rows if that is wrong."
 
 
 def find_header(rows: Sequence[Sequence[Any]], asked: int | None = None) -> Header:
@@ -101,19 +101,19 @@ def find_header(rows: Sequence[Sequence[Any]], asked: int | None = None) -> Head
     Parameters
     ----------
     rows : sequence of sequence
-        The first rows, as they stand; None or an empty text where a cell is empty.
+        The first rows; None or an empty text for an empty cell.
     asked : int, optional
-        How many rows the user says that the header has.
+        Number of header rows given by the user.
 
     Returns
     -------
     Header
-        The first row that is no title, and a second one if the first names groups of columns.
+        The first row that is not a title, and a second one if the first names groups of columns.
 
     Raises
     ------
     ReaderError
-        If there are fewer rows than the header is said to have.
+        If there are fewer rows than the given number of header rows.
     """
     cells = [[_text(cell) for cell in row] for row in rows]
     if not any(map(any, cells)):
@@ -156,7 +156,7 @@ def find_header(rows: Sequence[Sequence[Any]], asked: int | None = None) -> Head
 
 
 def _names_groups(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first row names groups of columns that the second row names alike."""
+    """Return whether the first row names groups of columns with equal names in the second."""
     if len(rows) < 3:
         return False
     first, second = rows[0], rows[1]
@@ -188,7 +188,7 @@ def _are_names(row: Sequence[str], *, whole: bool) -> bool:
 
 
 def _forward(row: Sequence[str], length: int) -> list[str]:
-    """Give empty cells the text before them, as of merged ones only the first holds it."""
+    """Fill empty cells with the preceding text, as for merged cells."""
     found: list[str] = []
     for cell in [*row, *[""] * length][:length]:
         found.append(cell or (found[-1] if found else ""))

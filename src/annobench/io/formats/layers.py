@@ -1,4 +1,4 @@
-"""The spans and relations of one layer of an export, and what was left out on the way."""
+"""The spans and relations of one layer of an export, and an account of what was left out."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ _STATUS_WORDS = {
 
 @dataclass(frozen=True, repr=False)
 class LayerSelection(Summarised):
-    """The marks of one layer, and what was left out on the way.
+    """The marks of one layer, and an account of what was left out.
 
     Attributes
     ----------
     marks : annobench.spans.Marks
         Spans and relations by document and annotator.
     ledger : DataFrame
-        One row for each step from the records of the export to the marks: `what`, `rows`, `first`
-        (where the first of them stands). A row of the layer is a document of one annotator.
+        One row per step from records to marks: `what`, `rows`, `first` (position of the first). A
+        row of the layer is a document of one annotator.
     remarks : tuple of str
-        What a user has to know.
+        Remarks for the user.
     pseudonyms : dict of str to str
-        The pseudonym of each annotator whose name is that of a person.
+        Pseudonym of each annotator identified by a person's name.
     """
 
     marks: Marks
@@ -66,12 +66,12 @@ class LayerSelection(Summarised):
 
 
 def layers(export: Export) -> list[str]:
-    """List the layers in which spans or relations are marked.
+    """List the layers with spans or relations.
 
     Parameters
     ----------
     export : Export
-        Of any format.
+        An export of any format.
 
     Returns
     -------
@@ -94,11 +94,11 @@ def select_layer(
     Parameters
     ----------
     export : Export
-        Of any format.
+        An export of any format.
     layer : str, optional
         Its name; needed if there are several.
     status : collection of str, default ("done",)
-        How far the work must have come. "curated" gives what curators made of it.
+        Accepted statuses of the work. "curated" gives the curators' version.
     repeats : {"error", "first", "last"}, default "error"
         What to do if an annotator did a document more than once.
 
@@ -110,8 +110,8 @@ def select_layer(
     Raises
     ------
     AnnotationError
-        If a layer has to be named or there is no such layer, nothing is left, or a document is
-        repeated and `repeats` is "error".
+        If a layer must be named or is unknown, nothing is left, or a document is repeated and
+        `repeats` is "error".
     ReaderError
         If spans lie outside their document.
     """

@@ -1,4 +1,4 @@
-"""Which format the content of a file or folder shows."""
+"""Recognition of formats from the content of a file or folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _JSON = (".json", ".jsonl", ".ndjson")
 
 
 def recognise(path: str | Path) -> dict[str, str]:
-    """Return the formats that the content of a file or folder shows.
+    """Return the possible formats of a file or folder, by its content.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def recognise(path: str | Path) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        The variant by the name of the format; empty if it is none of those known.
+        The variant by name of the format; empty if none is recognised.
 
     Raises
     ------
@@ -42,9 +42,9 @@ def recognise(path: str | Path) -> dict[str, str]:
 
 
 def variants_of(source: Source) -> dict[str, str]:
-    """Return the formats that the content of a source shows, as `recognise` does.
+    """Return the possible formats of a source, as `recognise` does.
 
-    What a tool wrote is not taken for a mere table, too.
+    A tool's export is not also recognised as a plain table.
     """
     known = discover()
     found = {name: variant for name, f in known.items() if (variant := _variant(f, source))}
@@ -79,17 +79,17 @@ def _variant(format: ExportFormat, source: Source) -> str | None:
 
 
 def begins_as_json(source: Source) -> bool:
-    """Return whether a file is JSON by its name or beginning, sound or not."""
+    """Return whether a file is JSON by name or first character, valid or not."""
     if source.path.suffix.lower() in _JSON:
         return True
     return re.match(rb'(?:\xef\xbb\xbf)?\s*(?:\{|\[\s*[\[{"\]])', source.head) is not None
 
 
 def unrecognised(source: Source, variants: Mapping[str, str]) -> str:
-    """Say why a source can't be read as the export of a tool."""
+    """Explain why a source can't be read as an export."""
     if variants:
         return (
-            f"{source.path}: may be {' or '.join(variants)}. Say which with --from "
+            f"{source.path}: may be {' or '.join(variants)}. Choose with --from "
             f"{next(iter(variants))}."
         )
     fields = ""
@@ -100,7 +100,7 @@ def unrecognised(source: Source, variants: Mapping[str, str]) -> str:
             return str(error)
         fields = _said_of_fields(record)
     known = ", ".join(format.title for format in discover().values())
-    what = "the folder holds no file" if source.is_folder and not source.files else "unknown format"
+    what = "the folder has no files" if source.is_folder and not source.files else "unknown format"
     kinds = ""
     if source.is_folder and source.files:
         counts = Counter(path.suffix or path.name for path in source.files)
@@ -112,7 +112,7 @@ def unrecognised(source: Source, variants: Mapping[str, str]) -> str:
 
 
 def _said_of_fields(record: dict[str, Any]) -> str:
-    """Say which fields the records have, and how they would be understood."""
+    """Describe the records' fields, and how to make them readable."""
     shown = ", ".join(map(repr, list(record)[:12])) or "none"
     if len(record) > 1 and all(isinstance(value, dict) for value in record.values()):
         return (
@@ -120,7 +120,7 @@ def _said_of_fields(record: dict[str, Any]) -> str:
             "them, write records: to_json(orient='records')."
         )
     return (
-        f" Its records have the fields {shown}. For labels one a record, call the fields item, "
-        "annotator (or judge) and label (or verdict). If each annotator has a field of labels, add "
-        "--from wide."
+        f" Its records have the fields {shown}. For one label per record, name the fields item, "
+        f"annotator (or judge) and label (or verdict). If each annotator has a field of labels, "
+        f"add --from wide."
     )

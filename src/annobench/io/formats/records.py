@@ -1,4 +1,4 @@
-"""Records of text files with the place where each stands: JSON, JSON lines, CSV."""
+"""Records of text files with their positions: JSON, JSON lines, CSV."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unique)
 
 
 def load_json(text: str | bytes) -> Any:
-    """Parse JSON that is not trusted."""
+    """Parse untrusted JSON."""
     try:
         return _DECODER.decode(text.decode("utf-8") if isinstance(text, bytes) else text)
     except RecursionError as error:
@@ -92,7 +92,7 @@ def json_records(path: Path, content: bytes | None = None) -> Iterator[tuple[int
 
 
 def is_json_lines(path: Path) -> bool:
-    """Return whether a file holds one JSON object a line."""
+    """Return whether a file has one JSON object per line."""
     with path.open("rb") as stream:
         line = stream.readline().removeprefix(_BOM)
     try:
@@ -122,13 +122,13 @@ def _lines(path: Path, content: bytes | None) -> Iterator[tuple[int, dict[str, A
             if not isinstance(found, dict):
                 raise ReaderError(
                     f"{path}, line {number}: a JSON {type(found).__name__} where an object is "
-                    "expected. Give one object a line."
+                    f"expected. Give one object per line."
                 )
             yield number, found
 
 
 def _elements(path: Path, content: bytes | None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read a list element by element, holding one at a time."""
+    """Read a list element by element."""
     number, chunk = 0, _CHUNK
     try:
         with _opened_text(path, content) as stream:
@@ -182,7 +182,7 @@ def _elements(path: Path, content: bytes | None) -> Iterator[tuple[int, dict[str
 
 
 def _decoded(buffer: str, at: int) -> tuple[Any, int | None]:
-    """Return an element and where what follows it begins, or None if the buffer ends before."""
+    """Return an element and the position after it, or None if the buffer ends before."""
     try:
         found, end = _DECODER.raw_decode(buffer, at)
     except json.JSONDecodeError as error:
@@ -251,7 +251,7 @@ def csv_records(
             if twice:
                 raise ReaderError(
                     f"{path}: the header names {', '.join(map(repr, twice[:5]))} twice. Give every "
-                    "column a name of its own."
+                    f"column a unique name."
                 )
             width = len(names)
             for row in rows:
@@ -278,8 +278,8 @@ def csv_records(
         ) from error
     except csv.Error as error:
         raise ReaderError(
-            f"{path}, after row {number}: {error}. Quote fields as CSV has it; if the file was "
-            "cut off, export it again."
+            f"{path}, after row {number}: {error}. Quote fields according to CSV; if the file was "
+            f"cut off, export it again."
         ) from error
 
 

@@ -1,7 +1,7 @@
-"""Tables of any container, and what recognises and reads the layout of a table.
+"""Tables in any container, and the records of layouts.
 
 A layout (MTurk's columns, one column per annotator, lists in cells) may come as CSV, as a sheet of
-a workbook, or as Parquet. A `Layout` says what it looks like, whatever it is kept in.
+a workbook, or as Parquet. A `Layout` describes it independently of the container.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ class Table:
     Attributes
     ----------
     path : Path
-        The file that it stands in.
+        File of the table.
     header : tuple of str
         Names of the columns.
     rows : callable
-        Gives the rows afresh: the number of each below the header, and its cells by column. Its
-        parameter says whether rows may be shorter than the header.
+        Yields the rows: number below the header, and cells by column. Its parameter allows rows
+        shorter than the header.
     name : str
-        Name of the sheet or the split, empty if the file holds one table only.
+        Name of the sheet or split; empty if the file has only one table.
     note : str
-        What was guessed of the header, for the user to confirm.
+        Guesses about the header, for the user to confirm.
     """
 
     path: Path
@@ -71,7 +71,7 @@ class Table:
 
     @cached_property
     def preview(self) -> list[dict[str, Any]]:
-        """The first rows; fewer where one of them can't be read."""
+        """The first rows; fewer if one of them can't be read."""
         found = []
         try:
             for _, row in islice(self.rows(True), PREVIEW_ROWS):
@@ -89,17 +89,17 @@ class Table:
         return {}
 
     def column(self, names: Iterable[str]) -> str | None:
-        """Return the first column that bears one of the names.
+        """Return the first column with one of the names.
 
         Parameters
         ----------
         names : iterable of str
-            In the order of preference, written as `plain_name` writes them.
+            Names in order of preference, normalised by `plain_name`.
 
         Returns
         -------
         str or None
-            Its name in the header; None if there is no such column.
+            Name in the header; None if there is no such column.
         """
         asked = tuple(names)
         if asked not in self._asked:
@@ -115,13 +115,13 @@ class Layout:
     Attributes
     ----------
     name, title, note
-        As of an `ExportFormat`.
+        As for `ExportFormat`.
     recognise : callable
-        From a `Table` to the variant of the layout, or None.
+        Maps a `Table` to the variant of the layout, or None.
     read : callable
-        Pushes all that a `Table` holds into an `Intake`.
+        Pushes the contents of a `Table` into an `Intake`.
     kind : {"export", "wide"}
-        As of an `ExportFormat`.
+        As for `ExportFormat`.
     records : bool
         Whether it is recognised in records of JSON, too.
     """
@@ -136,7 +136,7 @@ class Layout:
 
 
 def text_table(source: Source) -> Table | None:
-    """Return a text file with a sign between its columns as a table."""
+    """Return a delimited text file as a table."""
     if "table" not in source.shared:
         source.shared["table"] = _text_table(source)
     found: Table | None = source.shared["table"]
@@ -170,7 +170,7 @@ def _text_table(source: Source) -> Table | None:
 
 
 def _below_titles(source: Source, asked: int | None) -> Header:
-    """Find the header of a text whose first row names no or not all columns."""
+    """Find the header of a text whose first row is not a complete header."""
     text = source.head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
     lines = text.splitlines()[:LOOKED_AT]
     try:
@@ -183,7 +183,7 @@ def _below_titles(source: Source, asked: int | None) -> Header:
 
 
 def as_list(cell: Cell) -> list[Any] | None:
-    """Return a cell that holds a list, written as JSON or as Python writes it."""
+    """Return a list from a cell in JSON or Python notation."""
     if isinstance(cell, list):
         return cell
     if not cell.lstrip().startswith("["):
@@ -198,7 +198,7 @@ def as_list(cell: Cell) -> list[Any] | None:
 
 
 def as_mapping(cell: Cell) -> dict[str, Any] | None:
-    """Return a cell that holds an object, written as JSON or as Python writes it."""
+    """Return an object from a cell in JSON or Python notation."""
     if not isinstance(cell, str) or not cell.lstrip().startswith("{"):
         return None
     for parse in (load_json, _literal):
@@ -218,7 +218,7 @@ def _literal(text: str) -> Any:
 
 
 def as_cell(value: Any) -> Cell:
-    """Write a value of a typed column as a text: dates by ISO 8601, nothing as an empty one."""
+    """Convert a value of a typed column to text: dates in ISO 8601, missing values as empty."""
     if value is None or (isinstance(value, float) and value != value):
         return ""
     if isinstance(value, str | list):
@@ -251,30 +251,30 @@ def as_text(cell: Cell) -> str:
 
 
 def scalar(value: Any) -> str:
-    """Write an element of a list: a text as it is, another value as a cell has it."""
+    """Convert an element of a list to text."""
     return as_text(as_cell(value))
 
 
 def text_column(table: Table, intake: Intake) -> str | None:
-    """Return the column of what annotators saw: the one asked for, or one with a usual name."""
+    """Return the text column: the requested one, or one with a usual name."""
     return intake.asked_text(table.header) or table.column(TEXT_NAMES)
 
 
 def push_text(table: Table, intake: Intake, item: Name, row: dict[str, Any]) -> None:
-    """Hand over what annotators saw of an item."""
+    """Push the text of an item."""
     column = text_column(table, intake)
     if column is not None and row[column]:
         intake.text(item, as_text(row[column]))
 
 
 def row_name(table: Table, where: int) -> MadeName:
-    """Name an item by its row, in a table that names none."""
+    """Name an item by its row, in a table without item names."""
     short = f"row {where}"
     return MadeName(short, f"{table.name}, {short}" if table.name else "")
 
 
 def check_columns(table: Table, intake: Intake) -> None:
-    """Refuse columns that a user named and the table does not have."""
+    """Reject columns named by the user that the table does not have."""
     options = intake.options
     for option, asked in (
         ("--text", options.text),
@@ -287,7 +287,7 @@ def check_columns(table: Table, intake: Intake) -> None:
         if asked is not None and asked not in table.header:
             shown = ", ".join(map(repr, table.header[:30]))
             raise ReaderError(
-                f"{table.path}: no column is called {asked!r}, as {option} asks."
+                f"{table.path}: no column is called {asked!r}, given with {option}."
                 f"{did_you_mean(asked, table.header)} The columns are {shown}."
             )
 
@@ -300,5 +300,5 @@ def listed_columns(asked: str | None, header: Sequence[str]) -> tuple[str, ...]:
 
 
 def is_category(cell: Cell) -> bool:
-    """Return whether a cell may be a category, and is no text."""
+    """Return whether a cell may be a category, not a text."""
     return isinstance(cell, str) and len(cell) <= MAX_CATEGORY_LENGTH and "\n" not in cell

@@ -1,1 +1,1 @@
-"""Layouts of tables of labels: one file a layout, found by its records `LAYOUT` and `FORMAT`."""
+"""Layouts of tables of labels, one module per layout with its records `LAYOUT` and `FORMAT`."""

@@ -1,4 +1,4 @@
-"""Several columns an annotator: rater1_label and rater1_score, or annotator1_name and its label."""
+"""Several columns per annotator: rater1_label and rater1_score, or annotator1_name and label."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NUMBERED = re.compile(r"(.*?\D)(\d+)")
 
 
 class Place(NamedTuple):
-    """What a column of a grid is of."""
+    """Annotator and question of a column."""
 
     annotator: str
     question: str
@@ -133,7 +133,7 @@ def _are_labels(columns: Sequence[Sequence[str]]) -> bool:
 
 
 def _evidence(annotators: Sequence[str], questions: Sequence[str]) -> int:
-    """Say how much speaks for a list of words to be annotators, and another to be questions."""
+    """Score the evidence that one list of words is annotators and another questions."""
     known = {plain_name(question) for question in questions}
     found = 4 * all(map(names_annotator, annotators))
     found += 2 * bool(known & (_WHAT | _WHO))
@@ -144,7 +144,7 @@ def _evidence(annotators: Sequence[str], questions: Sequence[str]) -> int:
 def _by_categories(
     parts: Mapping[str, tuple[str, str]], cells: Mapping[str, Sequence[str]]
 ) -> tuple[int, int]:
-    """Say whether answers to questions differ by the second words, or by the first."""
+    """Decide by the categories which words name the questions."""
 
     def differ(place: int) -> bool:
         given: dict[str, set[str]] = {}

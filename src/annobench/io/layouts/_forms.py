@@ -1,4 +1,4 @@
-"""Tables with a row per annotator: which column names these, and which are the items."""
+"""Tables with one row per annotator: the columns of annotators and of items."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _DESCRIBED = '"ImportId"'
 
 @dataclass(frozen=True)
 class Form:
-    """What the columns of a form are.
+    """Roles of the columns of a form.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ def described_rows(table: Table) -> int:
 
 
 def find_form(table: Table, who: str | None = None, items: tuple[str, ...] = ()) -> Form:
-    """Say what the columns are if a row is an annotator."""
+    """Assign roles to columns if rows are annotators."""
     skipped = described_rows(table)
     rows = table.preview[skipped:]
     if who is None:
@@ -118,7 +118,7 @@ def find_form(table: Table, who: str | None = None, items: tuple[str, ...] = ())
 
 
 def _who(table: Table, rows: list[dict[str, Any]], names: tuple[str, ...]) -> str | None:
-    """Return the column that tells annotators from each other; "anonymous" in all rows does not."""
+    """Return the column that identifies annotators; "anonymous" in all rows does not."""
     by_name = {plain_name(name): name for name in reversed(table.header)}
     for name in names:
         given = {as_text(row.get(by_name.get(name, ""), "")) for row in rows}
@@ -128,7 +128,7 @@ def _who(table: Table, rows: list[dict[str, Any]], names: tuple[str, ...]) -> st
 
 
 def is_form(table: Table) -> bool:
-    """Return whether a table shows by its columns that a row is an annotator.
+    """Return whether the columns show that rows are annotators.
 
     There is a column of addresses or names of annotators with another one in each row, or at least
     of times; no column names items, holds the labels of a table with a row per label, or is that of
@@ -172,7 +172,7 @@ def _items_alone() -> tuple[str, ...]:
 
 
 def said_of(table: Table) -> str:
-    """Say why columns may be items, and rows annotators; empty if nothing says so."""
+    """Explain why columns may be items and rows annotators; empty without evidence."""
     if not is_form(table):
         return ""
     form = find_form(table)

@@ -1,4 +1,4 @@
-"""Sentences about what the columns of a table were taken for."""
+"""Sentences about the interpretation of a table's columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SHOWN = 10
 
 
 def listed(names: Iterable[str]) -> str:
-    """Join names, the first of many."""
+    """Join names, truncating long lists."""
     all_names = list(names)
     shown = ", ".join(map(repr, all_names[:_SHOWN]))
     return f"{shown}, ... ({len(all_names):,})" if len(all_names) > _SHOWN else shown
@@ -28,7 +28,7 @@ def said_of_columns(
     unused: Mapping[str, str],
     used: Collection[str | None],
 ) -> str:
-    """Say what each column of a table with a column per annotator was taken for."""
+    """Describe the interpretation of a table with one column per annotator."""
     who = f"named by {listed(item)}" if item else "not named"
     parts = [f"A row is an item, {who}", f"annotators: {listed(annotators)}"]
     if len(questions) > 1:

@@ -1,4 +1,4 @@
-"""One row per annotator and item, with one column of 0 and 1 a category, as in GoEmotions."""
+"""One row per annotator and item, with a 0/1 column per category, as in GoEmotions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One row per item, and how many annotators chose each category: in columns, or in one cell."""
+"""One row per item, with numbers of annotators by category: in columns, or in one cell."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ QUESTION = "label"
 
 
 def _recognise(table: Table) -> str | None:
-    """Return the variant: cells of counts, or columns whose rows add up to one total."""
+    """Return the variant: cells of counts, or columns whose rows have equal sums."""
     if cells := _in_cells(table):
         return f"counts in {', '.join(cells)}"
     if _long_columns(table) is not None:
@@ -104,7 +104,7 @@ def _columns(table: Table, item: str | None) -> list[str]:
 
 
 def may_count(table: Table, columns: list[str]) -> bool:
-    """Return whether columns may hold numbers of annotators, though rows differ in their total."""
+    """Return whether columns may have numbers of annotators, although row sums differ."""
     cells = [cell for name in columns for cell in _cells(table, name)]
     return any(cells) and all(map(_is_count, cells)) and not any(map(names_annotator, columns))
 
@@ -146,7 +146,7 @@ def _read(table: Table, intake: Intake) -> None:
         counts = _counts(row, columns, in_cells)
         wrong = next((n for own in counts.values() for n in own.values() if not _is_count(n)), None)
         if wrong is not None:
-            intake.fault(where, f"{wrong!r} is no number of annotators")
+            intake.fault(where, f"{wrong!r} is not a number of annotators")
             continue
         if not any(number_of(n) for own in counts.values() for n in own.values() if n):
             intake.leave_out(where, "rows without labels")
@@ -166,8 +166,8 @@ def _read(table: Table, intake: Intake) -> None:
     ).replace("annotators: ", f"annotators unknown; categories: {_named(columns)}")
     if intake.options.format is None and columns:
         intake.notes.append(
-            "The numbers of every row have one total: they were taken for numbers of annotators, "
-            "and the columns for categories. If each column is an annotator's, name them with "
+            "The numbers of every row have the same sum: they were read as numbers of annotators, "
+            "and the columns as categories. If each column is an annotator's, name them with "
             "--annotators."
         )
 
@@ -183,7 +183,7 @@ def _read_long(table: Table, intake: Intake, item: str, category: str, count: st
         if not name or not chosen:
             intake.leave_out(where, "rows without an item or a category")
         elif not _is_count(n):
-            intake.fault(where, f"{n!r} is no number of annotators")
+            intake.fault(where, f"{n!r} is not a number of annotators")
         elif (name, chosen) in known:
             intake.fault(where, f"item {name!r} and category {chosen!r} were counted above")
         elif not n or not number_of(n):
@@ -197,8 +197,8 @@ def _read_long(table: Table, intake: Intake, item: str, category: str, count: st
                 intake.answer(name, MadeName(str(seen[name])), category, chosen, where=where)
         known.add((name, chosen))
     intake.read_as = (
-        f"A row is an item and a category, named by {item!r} and {category!r}; {count!r} says how "
-        "many annotators chose it; annotators unknown."
+        f"A row is an item and a category, named by {item!r} and {category!r}; {count!r} is the "
+        f"number of annotators who chose it; annotators unknown."
     )
 
 
@@ -247,8 +247,8 @@ LAYOUT = Layout(
     name="counts",
     title="counts of labels",
     note=(
-        "A row is an item, and its cells say how many annotators chose each category; who they "
-        "are is not known."
+        "A row is an item, and its cells are numbers of annotators by category; annotators are "
+        "unknown."
     ),
     recognise=_recognise,
     read=_read,

@@ -1,6 +1,6 @@
-"""A folder of tables with one row per label, one file per annotator or a batch.
+"""A folder of tables with one row per label, one file per annotator or batch.
 
-A file per annotator may have any columns: those that name the items in all files, and questions.
+Files of annotators may have any columns: item columns common to all files, and questions.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _recognise(source: Source) -> str | None:
 
 
 class _Alike(NamedTuple):
-    """Tables of the same columns, one an annotator."""
+    """Tables with the same columns, one per annotator."""
 
     tables: dict[Path, Table]
     items: tuple[str, ...]
@@ -156,7 +156,7 @@ def _read(source: Source, intake: Intake) -> None:
 
 
 def _read_alike(source: Source, intake: Intake, alike: _Alike) -> None:
-    """Push the answers of tables of the same columns, one an annotator."""
+    """Push the answers of tables of the same columns, one per annotator."""
     names = _names(source, alike.tables)
     resolved = resolved_columns([path.stem for path in alike.tables])
     for path in source.files:
@@ -207,7 +207,7 @@ def _place(path: Path, source: Source) -> str:
 
 
 def _refuse_damaged(path: Path) -> None:
-    """Refuse a table that nobody could read; what was an annotator's must not pass for a note."""
+    """Reject an unreadable table, which might be an annotator's."""
     if path.suffix.lower() == ".txt" or path.suffix.lower() not in _ENDINGS:
         return
     data = path.read_bytes()

@@ -1,4 +1,4 @@
-"""One row per annotator, one column per item, as forms and surveys have it."""
+"""One row per annotator, one column per item, as in forms and surveys."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def _read(table: Table, intake: Intake) -> None:
     intake.read_as = "; ".join(said) + "."
     if asked.format is None:
         intake.notes.append(
-            "Rows were taken for annotators and columns for items. If a column is an "
-            "annotator's, name these columns with --annotators."
+            "Rows were read as annotators and columns as items. If columns are annotators', name "
+            "them with --annotators."
         )
 
 

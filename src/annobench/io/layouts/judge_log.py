@@ -1,7 +1,7 @@
-"""Logs of verdicts, one record each: which judge said what of which item.
+"""Logs of judges' verdicts on items, one record per verdict.
 
 A judge may be a language model or a person. Records of pairs of models (A or B is better) become
-labels that name the preferred model, so that the order of the two does not matter.
+labels that name the preferred model, whatever the order of the two.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _read(source: Source, intake: Intake) -> None:
 
 
 def _push(intake: Intake, record: dict[str, Any], roles: _Roles, where: int) -> bool:
-    """Push what a record says; return whether its verdict is 0, 1 or none."""
+    """Push a record; return whether its verdict is 0, 1 or missing."""
     asked = "" if roles.item is None else _name(record[roles.item])
     annotator = _annotator(record, roles)
     if not asked or not annotator:
@@ -181,7 +181,7 @@ def _name(value: Any) -> str:
 
 
 def _judged(record: dict[str, Any], roles: _Roles, pair: tuple[str, str] | None) -> Iterator[str]:
-    """Name what was judged beyond the question: the models that answered it, and the turn."""
+    """Name what was judged apart from the question: the models, and the turn."""
     if roles.judged is not None:
         yield _name(record[roles.judged])
     elif roles.is_unique:

@@ -1,4 +1,4 @@
-"""Workbooks (XLSX): sheets in any layout that a table may have, or a sheet an annotator."""
+"""Workbooks (XLSX): sheets in any layout of a table, or one sheet per annotator."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class Book:
         asked = self._asked.sheet
         if asked is not None and asked not in sheets:
             raise ReaderError(
-                f"{self._path}: no sheet is called {asked!r}, as --sheet asks."
+                f"{self._path}: no sheet is called {asked!r}, given with --sheet."
                 f"{did_you_mean(asked, sheets)} There are {', '.join(map(repr, sheets))}."
             )
         found = []
@@ -205,7 +205,7 @@ class Book:
 
 
 def _check(path: Path) -> bool:
-    """Refuse what a workbook never is: gigabytes when unpacked, XML that defines entities."""
+    """Reject workbooks of gigabytes when unpacked, or with XML that defines entities."""
     has_formulas = False
     try:
         with zipfile.ZipFile(path) as archive:
@@ -284,7 +284,7 @@ def _header(path: Path, title: str, cells: Sequence[str]) -> tuple[str, ...]:
     if twice:
         raise ReaderError(
             f"{path}, sheet {title!r}: the header names {', '.join(map(repr, twice[:5]))} twice. "
-            "Give every column a name of its own."
+            "Give every column a unique name."
         )
     return tuple(names)
 

@@ -1,4 +1,4 @@
-"""One row per item, one column per annotator, or several where there are several questions."""
+"""One row per item, one column per annotator, or several for several questions."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _BLOCK = 500
 
 @dataclass(frozen=True)
 class Plan:
-    """What each column of a table is taken for.
+    """Roles of a table's columns.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ def _cells(table: Table, name: str) -> list[str]:
 
 
 def plan(table: Table, options: Options) -> Plan:
-    """Say what each column is."""
+    """Assign a role to each column."""
     named = tuple(name.strip() for name in options.annotators)
     items = listed_columns(options.item, table.header)
     gold = options.gold or table.column(GOLD_NAMES)
@@ -237,7 +237,7 @@ def _refuse_coefficients(table: Table, made: Plan) -> None:
 
 
 def _refuse_doubtful(table: Table, found: ItemColumn, cells: dict[str, list[str]]) -> None:
-    """Refuse columns that may hold something else than labels, and say what they may be."""
+    """Reject columns that may not be labels, and describe them."""
     columns = list(cells)
     every = {f"--annotators {','.join(columns)}": {"annotators": columns}}
     if found.doubt and found.name is None:
@@ -275,7 +275,7 @@ def _of_named(
             wrong = next(name for name in named if name not in table.header)
             shown = ", ".join(map(repr, table.header[:30]))
             raise ReaderError(
-                f"{table.path}: no column is called {wrong!r}, as --annotators asks."
+                f"{table.path}: no column is called {wrong!r}, given with --annotators."
                 f"{did_you_mean(wrong, table.header)} The columns are {shown}."
             )
         places, who = grid.places, grid.who
@@ -445,7 +445,7 @@ def _push(table: Table, intake: Intake, made: Plan) -> None:
 def _pusher(
     table: Table, intake: Intake, made: Plan
 ) -> Callable[[list[tuple[int, dict[str, Any]]]], None]:
-    """Return what takes rows that follow each other."""
+    """Return a function that accepts consecutive rows."""
     cells_of = itemgetter(*made.places)
     only = made.item[0] if len(made.item) == 1 else None
     pairs = [
@@ -491,7 +491,7 @@ def _pusher(
 
 
 def _said_of_repeats(made: Plan) -> str:
-    """Say why an annotator may have two labels of an item."""
+    """Explain why an annotator may have two labels of an item."""
     if made.who:
         return "A person may be named in two columns of one row. "
     if not made.item:

@@ -45,7 +45,7 @@ class Sums(NamedTuple):
     log_likelihood : float
         Of the labels.
     n_labelled : int
-        Items that have labels, or are known.
+        Number of items that have labels or a known category.
     n_shared : int
         Items with labels of two annotators, in the first pass.
     """
@@ -64,11 +64,11 @@ class DawidSkenePasses:
     Attributes
     ----------
     settings : Settings
-        What is asked for, without gold.
+        The options of the fit, without gold.
     n_categories : int
         K.
     gold : mapping
-        Known categories, by the number of the block.
+        Known categories by block number.
     """
 
     settings: Settings
@@ -77,7 +77,7 @@ class DawidSkenePasses:
     parameters: ClassVar[type[Theta]] = Theta
 
     def begin(self, votes: Votes, number: int) -> Sums:
-        """Count labels with the vote shares for weights."""
+        """Count labels weighted by vote shares."""
         problem = self._problem(votes.annotations, number)
         state = problem.begin(votes_start(votes.annotations), None)
         shared = int(votes.annotations.is_shared.sum())
@@ -107,12 +107,12 @@ class DawidSkenePasses:
         return self._whole().is_settled(now, before)
 
     def start(self, parameters: Parameters) -> Theta:
-        """Make given parameters the first."""
+        """Start from given parameters."""
         state = self._whole().begin(None, parameters)
         return Theta(state.prevalence, state.table)
 
     def ended(self, total: Sums, theta: Theta | None) -> tuple[Problem, State]:
-        """Return a problem without labels, and a state with given sums and parameters."""
+        """Return a problem without labels, and a state with the given sums and parameters."""
         g, k, width = total.counts.shape
         made = Theta(np.zeros(width), np.zeros((g, k, width))) if theta is None else theta
         state = self._state(made, 0)

@@ -1,4 +1,4 @@
-"""The EM algorithm of the model of Dawid and Skene, in terms of the kernels' layout."""
+"""The EM algorithm of the model of Dawid and Skene, in the kernels' layout."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ class Settings:
     tolerance : float
         Relative change at which EM stops.
     max_iterations : int
-        Updates of the parameters at most.
+        Maximum number of updates of the parameters.
     criterion : {"log_posterior", "log_likelihood"}
-        Whose change.
+        The objective whose change is compared with the tolerance.
     threads : int
         Threads.
     """
@@ -85,23 +85,23 @@ class Settings:
         tolerance: float = 0.0,
         max_iterations: int,
     ) -> Settings:
-        """Ask for a matrix of each annotator's own, all counts smoothed alike, and nothing known.
+        """Return settings for one matrix per annotator, equal smoothing, and no gold.
 
         Parameters
         ----------
         annotations : Annotations
-            Their annotators and categories.
+            Labels with the annotators and categories.
         smoothing : float
             Added to every count.
         tolerance : float, default 0
             Relative change at which EM stops.
         max_iterations : int
-            Updates of the parameters at most.
+            Maximum number of updates of the parameters.
 
         Returns
         -------
         Settings
-            In full.
+            The complete settings.
         """
         j, k = annotations.n_annotators, annotations.n_categories
         return cls(
@@ -128,7 +128,7 @@ class Settings:
 
 
 def width_of(n_categories: int) -> int:
-    """Return K padded to what the kernels hold in registers."""
+    """Return K padded to the kernels' vector width."""
     return 2 if n_categories <= 2 else -(-n_categories // 4) * 4
 
 
@@ -185,9 +185,9 @@ class Problem:
     offsets : ndarray of int64, shape (I + 1,)
         Where each item's labels start.
     cells : ndarray of uint32, shape (N,)
-        Where the numbers of each label's annotator and category start in a flat table.
+        Offset of each label's annotator and category in the flat table.
     settings : Settings
-        What is asked for.
+        The options of the fit.
     n_categories : int
         K.
     items : tuple of str
@@ -209,7 +209,7 @@ class Problem:
         annotations : Annotations
             The labels.
         settings : Settings
-            What is asked for.
+            The options of the fit.
 
         Returns
         -------
@@ -253,9 +253,9 @@ class Problem:
         Parameters
         ----------
         posterior : ndarray, shape (I, K), optional
-            From it the parameters follow by an M-step.
+            The parameters follow from it by an M-step.
         parameters : Parameters, optional
-            Given where `posterior` is not.
+            Required if `posterior` is not given.
         weight : ndarray, shape (I,) or (0,)
             Weights of items in the M-step; empty for 1 each.
 
@@ -296,7 +296,7 @@ class Problem:
         Parameters
         ----------
         state : State
-            Its parameters are made from its counts.
+            Its parameters are computed from its counts.
         """
         k = self.n_categories
         settings = self.settings
@@ -312,11 +312,11 @@ class Problem:
         Parameters
         ----------
         state : State
-            Its posterior, counts and likelihoods are made from its parameters.
+            Its posterior, counts and likelihoods are computed from its parameters.
         weight : ndarray, shape (I,) or (0,)
             Weights of items; empty for 1 each.
         pool : ThreadPoolExecutor, optional
-            Takes the blocks of items but the first.
+            Processes all blocks of items except the first.
         """
         state.counts[:], state.mass[:] = 0.0, 0.0
 
@@ -356,7 +356,7 @@ class Problem:
         Parameters
         ----------
         state : State
-            Its parameters count.
+            The state, with its parameters.
 
         Returns
         -------
@@ -383,21 +383,21 @@ class Problem:
     def maximise_likelihood(
         self, state: State, weight: Floats = NO_WEIGHT, *, given: bool = False
     ) -> None:
-        """Alternate E- and M-steps until the criterion hardly changes.
+        """Alternate E- and M-steps until the criterion converges.
 
         Parameters
         ----------
         state : State
-            From `begin`; it ends with an E-step, so that all of it belongs together.
+            From `begin`; ends with an E-step, so that its posterior belongs to its parameters.
         weight : ndarray, shape (I,) or (0,)
             Weights of items; empty for 1 each.
         given : bool, default False
-            Whether the caller gave the start, which may then be impossible.
+            Whether the caller gave the start, under which labels may be impossible.
 
         Raises
         ------
         AnnotationError
-            If a given start makes an item's labels impossible.
+            If an item's labels are impossible under a given start.
         """
         settings = self.settings
         history: list[float] = []
@@ -468,7 +468,7 @@ def confusion_of(problem: Problem, state: State) -> Floats:
     Parameters
     ----------
     problem : Problem
-        Its settings say who shares a matrix.
+        Its settings define which annotators share a matrix.
     state : State
         After EM.
 

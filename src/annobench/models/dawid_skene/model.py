@@ -1,9 +1,9 @@
 """The model of Dawid and Skene, fitted by the EM algorithm.
 
-An item is of category k with probability ``prevalence[k]``. Annotator j gives it the label l
-with probability ``confusion[j, k, l]``, independently of other annotators given the category.
-Categories are not observed: the E-step computes the probability of each for every item (eq.
-2.5), the M-step counts labels weighted by these probabilities (eqs. 2.3 and 2.4).
+An item is of category k with probability ``prevalence[k]``. Annotator j gives it the label l with
+probability ``confusion[j, k, l]``, independently of other annotators given the category. Categories
+are not observed: the E-step computes the probability of each for every item (eq. 2.5), the M-step
+counts labels weighted by these probabilities (eqs. 2.3 and 2.4).
 
 Extensions of the paper:
 
@@ -98,24 +98,23 @@ class DawidSkeneFit(ConfusionFit):
     prevalence : ndarray, shape (K,)
         Probability of each category, sums to 1.
     confusion : ndarray, shape (J, K, K)
-        ``[j, k, l]``: annotator j gives l when the truth is k. Rows sum to 1, or are NaN
-        where an unsmoothed fit has no item of category k among those j labelled.
+        ``[j, k, l]``: annotator j gives l when the truth is k. Rows sum to 1, or are NaN if, in an
+        unsmoothed fit, annotator j labelled no item of category k.
     log_likelihood : float
-        Natural logarithm of the probability of the labels (and of known categories), categories
-        summed out.
+        Log probability of the labels (and of known categories), other categories summed out.
     log_posterior : float
-        The same plus the logarithm of the Dirichlet densities, without their constants;
-        equal to it in an unsmoothed fit.
+        `log_likelihood` plus the logarithm of the Dirichlet densities, without their constants;
+        equal to `log_likelihood` in an unsmoothed fit.
     n_iterations : int
         Updates of the parameters after the start.
     converged : bool
-        Whether the relative change came down to the tolerance.
+        Whether the relative change fell to the tolerance.
     history : ndarray, shape (n_iterations + 1,)
         `log_posterior` of the start and after every update; it never falls.
     n_labelled : int
-        Items that have labels, or are known.
+        Number of items that have labels or a known category.
     n_parameters : int
-        Free parameters; matrices of annotators without labels do not count.
+        Number of free parameters, without those of annotators who gave no labels.
     settings : Settings
         What was asked for.
     """
@@ -138,7 +137,7 @@ class DawidSkeneFit(ConfusionFit):
 
     @property
     def parameters(self) -> Parameters:
-        """Prevalence and confusion matrices, to start another fit from."""
+        """Prevalence and confusion matrices, as a start for another fit."""
         return Parameters(self.prevalence, self.confusion)
 
     @property
@@ -154,7 +153,7 @@ class DawidSkeneFit(ConfusionFit):
 
     @property
     def bic(self) -> float:
-        """Schwarz's criterion with the number of items for sample size; smaller is better.
+        """Schwarz's criterion with the number of items as sample size; smaller is better.
 
         Raises
         ------
@@ -166,8 +165,8 @@ class DawidSkeneFit(ConfusionFit):
     def _maximised(self, what: str) -> float:
         if self.settings.is_smoothed:
             raise ValueError(
-                f"DawidSkeneFit.{what}: needs the maximum of the likelihood, and this fit is "
-                "smoothed. Fit with smoothing=0."
+                f"DawidSkeneFit.{what}: needs the maximum of the likelihood, but this fit is "
+                f"smoothed. Fit with smoothing=0."
             )
         return self.log_likelihood
 
@@ -184,7 +183,7 @@ class DawidSkeneFit(ConfusionFit):
         Returns
         -------
         int
-            `n_parameters`, which knows tied matrices.
+            `n_parameters`, which allows for tied matrices.
         """
         return self.n_parameters
 
@@ -194,13 +193,13 @@ class DawidSkeneFit(ConfusionFit):
         Parameters
         ----------
         annotations : Annotations
-            Labels of annotators and in categories that the fit knows, by name; an
-            annotator need not have labels there.
+            Labels by annotators and in categories known to the fit, by name; annotators without
+            labels are allowed.
 
         Returns
         -------
         ndarray, shape (I, K)
-            Rows sum to 1; NaN for items that an unsmoothed fit holds impossible.
+            Rows sum to 1; NaN for items that are impossible under an unsmoothed fit.
 
         Raises
         ------
@@ -235,13 +234,13 @@ def fit(
     Parameters
     ----------
     annotations : Annotations
-        Any number of annotators and categories. A repeated label is one more label.
+        Any number of annotators and categories. Repeated labels count as further labels.
     smoothing : float or array_like, default 0.01
         Added to every count of a confusion matrix: a number, or numbers above 0 of shape
         (K, K) or (G, K, K) by true category and label. 0 is maximum likelihood.
     prevalence_smoothing : float or array_like, optional
         Added to the expected number of items of each category: a number, or numbers above
-        0 of shape (K,). By default as `smoothing`, where that is one number.
+        0 of shape (K,). By default `smoothing`, if that is one number.
     start : {"votes", "diagonal", "spectral"}, Parameters or ndarray, default "votes"
         The shares of each item's labels; confusion matrices of 0.7 on the diagonal and
         0.3 / K elsewhere, scaled to sum to 1, with uniform prevalence; `spectral_start`; given
@@ -250,22 +249,22 @@ def fit(
         Known categories of some items: names of categories by names of items, or codes
         of shape (I,), -1 where unknown. They inform prevalence as well.
     groups : "all" or sequence, optional
-        The group of each annotator, length J; annotators of one group share a matrix.
-        "all" puts everybody in one. By default each has a matrix of their own.
+        Group of each annotator, length J; annotators of a group share a matrix. "all" puts all
+        annotators in one group. By default each annotator has an individual matrix.
     tie : {"none", "category", "one_coin"}, default "none"
-        "category": each category has an accuracy, and errors are equally likely;
-        "one_coin": so for all categories, with one accuracy.
+        "category": one accuracy per category, and equally probable errors; "one_coin": one accuracy
+        for all categories.
     tolerance : float, default 1e-8
-        EM stops when the criterion changes by no more than this, relative to it; with 0
-        all iterations are done.
+        EM stops when the relative change of the criterion is at most this; with 0 all iterations
+        are done.
     max_iterations : int, default 1_000
-        Updates of the parameters at most, at least 1.
+        Maximum number of updates of the parameters, at least 1.
     criterion : {"log_posterior", "log_likelihood"}, default "log_posterior"
-        Whose change stops EM.
+        The objective whose change stops EM.
     threads : int, default 1
-        Blocks of items worked on at once. The answer depends on it by rounding alone.
+        Number of blocks of items processed in parallel. Results differ only by rounding.
     memory_limit : int, optional
-        Bytes that the fit may take beyond its input.
+        Maximum memory of the fit beyond its input, in bytes.
 
     Returns
     -------
@@ -276,10 +275,10 @@ def fit(
     ------
     AnnotationError
         If there are no labels, or they are on another scale; if no item has labels of two
-        annotators and no labelled item is known; if priors, start, gold or groups have a wrong
-        shape or value; or if the memory limit does not suffice.
+        annotators and no labelled item has a known category; if priors, start, gold or groups have
+        a wrong shape or value; or if the memory limit is too low.
     ValueError
-        If a number or a word is out of its range.
+        If an option is invalid.
 
     Warns
     -----
@@ -288,16 +287,16 @@ def fit(
 
     Notes
     -----
-    An item without labels has the prevalence for its posterior and no part in it. An annotator
-    without labels has the mode of the prior, or NaN in an unsmoothed fit. A probability of zero
-    stays zero in an unsmoothed fit, as in the paper. The matrix of an annotator who shares no item
-    with others, while others do, stays near the votes it began with. Products of probabilities are
-    taken in logarithms where they would underflow.
+    The posterior of an item without labels is the prevalence; it does not affect the fit. The
+    matrix of an annotator without labels is the mode of the prior, or NaN in an unsmoothed fit. A
+    probability of zero stays zero in an unsmoothed fit, as in the paper. The matrix of an annotator
+    who shares no item with others, while others do, stays near its start. Products of probabilities
+    that would underflow are computed in logarithms.
 
-    An iteration costs N K multiplications and additions. Memory is 4 bytes per label, 8 (K + 1)
-    an item, and 16 K an annotator and label. An update follows every E-step but the last, so
-    that posterior and likelihood belong to the parameters that are returned. Programs that
-    update after the last E-step too have done one iteration more at the same posterior.
+    An iteration costs N K multiplications and additions. Memory is 4 bytes per label, 8 (K + 1) per
+    item, and 16 K per annotator and category. No update follows the last E-step, so posterior and
+    likelihood belong to the returned parameters. Programs that update after the last E-step, too,
+    report one more iteration for the same posterior.
 
     References
     ----------
@@ -353,7 +352,7 @@ def fit_partitions(
     Parameters
     ----------
     passing : Passing
-        The labels, and who passes over them.
+        The labels, and the workers that process them.
     smoothing, prevalence_smoothing
         As for `fit`.
     start : {"votes", "diagonal"} or Parameters, default "votes"
@@ -371,9 +370,9 @@ def fit_partitions(
     Raises
     ------
     AnnotationError
-        As `fit`.
+        As for `fit`.
     ValueError
-        If a number or a word is out of its range.
+        If an option is invalid.
     """
     labels = passing.labels
     METHOD.check(labels, informed=gold is not None)
@@ -397,7 +396,7 @@ def fit_partitions(
         first = partial(passes.start, given)
     elif start != "votes":
         raise ValueError(
-            f"dawid_skene.fit: of partitions, start {start!r} is not one of votes, diagonal. Give "
+            f"dawid_skene.fit: for partitions, start {start!r} is not one of votes, diagonal. Give "
             "one of them, or Parameters."
         )
     what = (smoothing, prevalence_smoothing, start, groups, tie, sorted((gold or {}).items()))
@@ -466,7 +465,7 @@ def _prior(
         shapes = " or ".join(map(str, taken[1:]))
         raise AnnotationError(
             f"dawid_skene.fit: {name} must be one number or have the shape {shapes}, got shape "
-            f"{prior.shape}. One entry is for one true category and label."
+            f"{prior.shape}. Each entry belongs to one true category and label."
         )
     # One zero for all is maximum likelihood; a zero among others would be neither.
     wrong = ~(np.isfinite(prior) & (prior >= 0 if prior.ndim == 0 else prior > 0))
@@ -488,8 +487,8 @@ def _groups(
     if isinstance(groups, str):
         if groups != "all":
             raise AnnotationError(
-                f"dawid_skene.fit: groups {groups!r} is not 'all'. Give it, or one group for each "
-                "annotator."
+                f"dawid_skene.fit: groups {groups!r} is not 'all'. Give 'all', or one group per "
+                f"annotator."
             )
         return np.zeros(n, dtype=np.int64)
     if len(groups) != n:
@@ -530,7 +529,7 @@ def fit_of_passes(
     passes: DawidSkenePasses,
     end: EMTrace[Theta, Sums],
 ) -> DawidSkeneFit:
-    """Lay out the results of passes over blocks of items."""
+    """Build the fit from the results of passes over blocks."""
     problem, state = passes.ended(end.expected, end.parameters)
     state.n_iterations, state.converged = end.n_iterations, end.converged
     state.log_posterior, state.history = end.history[-1], tuple(end.history)
@@ -551,8 +550,8 @@ def _named_fit(
         first = int(np.flatnonzero(undefined.any(axis=1))[0])
         warnings.warn(
             f"dawid_skene.fit: {int(undefined.sum())} row(s) of confusion matrices are undefined "
-            f"and NaN, the first of annotator {labels.annotators[first]!r}: no item that is "
-            "probably of that category has their label. Smoothing defines them.",
+            f"and NaN, the first of annotator {labels.annotators[first]!r}: they labelled no item "
+            f"that is probably of that category. Smoothing defines them.",
             DegenerateWarning,
             stacklevel=4,
         )

@@ -1,7 +1,7 @@
 """Other optima of the model of Dawid and Skene, and detection of label switching.
 
-The likelihood has local optima. Permuting the categories does not change its value, so that a fit
-from a poor start may call "no" what everybody calls "yes".
+The likelihood has local optima. Permuting the categories does not change its value, so a fit from a
+poor start may switch "yes" and "no".
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def random_start(
 
 
 def align(posterior: Floats, annotations: Annotations) -> NDArray[np.int64]:
-    """Find which category each class of a fit means, by the labels given to its items.
+    """Match the classes of a fit with categories by the labels of their items.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def align(posterior: Floats, annotations: Annotations) -> NDArray[np.int64]:
     Returns
     -------
     ndarray of int64, shape (K,)
-        A permutation: the category of each class for which the expected number of votes
-        that agree is largest. It is 0, 1, ... if classes mean what they are named after.
+        The permutation of categories, by class, that maximises the expected number of agreeing
+        votes. It is 0, 1, ... if no labels were switched.
 
     Examples
     --------
@@ -90,16 +90,16 @@ class Restarts(Summarised):
     Attributes
     ----------
     fits : tuple of DawidSkeneFit
-        One an optimum, best first: of the fits that reached it one whose classes are not
-        switched, if there is any, and of those the one of highest log posterior.
+        One per optimum, best first: among the fits that reached it, the one with the highest log
+        posterior, preferably without label switching.
     table : DataFrame
-        One row a start: `start`, `optimum` (index into `fits`), `log_posterior`,
+        One row per start: `start`, `optimum` (index into `fits`), `log_posterior`,
         `log_likelihood`, `n_iterations`, `converged`.
     alignment : ndarray of int64, shape (M, K)
         `align` of each optimum's fit.
     distance : ndarray, shape (M,)
-        Mean over items of the total variation between an optimum's posterior and that of
-        the best, classes aligned; in [0, 1].
+        Total variation distance between the posterior of each optimum and of the best, classes
+        aligned, averaged over items; in [0, 1].
     """
 
     fits: tuple[DawidSkeneFit, ...]
@@ -113,7 +113,7 @@ class Restarts(Summarised):
         Returns
         -------
         DataFrame
-            One row an optimum, best first: `log_posterior`, `n_starts` that reached it, `distance`
+            One row per optimum, best first: `log_posterior`, `n_starts` that reached it, `distance`
             from the best, `is_switched`.
         """
         reached = self.table["optimum"].value_counts()
@@ -129,18 +129,18 @@ class Restarts(Summarised):
 
     def _headline(self) -> str:
         return (
-            f"{len(self.fits)} optima of {len(self.table)} starts, the best of log posterior "
+            f"{len(self.fits)} optima from {len(self.table)} starts, the best with log posterior "
             f"{self.best.log_posterior:.6g}"
         )
 
     @property
     def best(self) -> DawidSkeneFit:
-        """The fit of the highest log posterior."""
+        """The fit with the highest log posterior."""
         return self.fits[0]
 
     @property
     def is_switched(self) -> NDArray[np.bool_]:
-        """Whether classes of each optimum mean other categories than their names, shape (M,)."""
+        """Whether classes of each optimum are switched, shape (M,)."""
         return np.asarray((self.alignment != np.arange(self.alignment.shape[1])).any(axis=1))
 
 
@@ -166,21 +166,21 @@ def restarts(
     starts : sequence, default ("votes", "diagonal", "spectral")
         Further starts, as `fit` takes them.
     same : float, default 0.01
-        Fits whose aligned posteriors differ in total variation by at most this, averaged
-        over items, are one optimum.
+        Fits whose aligned posteriors have a mean total variation distance of at most this are the
+        same optimum.
     **settings
         Passed to `fit`.
 
     Returns
     -------
     Restarts
-        Distinct optima, best first, and what became of every start. Optima that differ by
-        the names of classes alone are one.
+        Distinct optima, best first, and the result of every start. Optima that differ only by a
+        permutation of classes are the same.
 
     Raises
     ------
     ValueError
-        If there is no start at all.
+        If there is no start.
     """
     annotations = as_annotations(annotations, "restarts")
     rng = np.random.default_rng(rng)
@@ -230,7 +230,7 @@ def restarts(
 def _fits(
     annotations: Annotations, starts: Iterable[tuple[str, Any]], settings: dict[str, Any]
 ) -> Iterator[tuple[str, DawidSkeneFit]]:
-    """Fit from each start, as many at once as there are threads, which bounds the memory."""
+    """Fit from each start, one per thread at a time to bound the memory."""
 
     def run(start: tuple[str, Any]) -> tuple[str, DawidSkeneFit]:
         return start[0], fit(annotations, start=start[1], **settings)
@@ -242,7 +242,7 @@ def _fits(
 
 
 def _rank(found: DawidSkeneFit, annotations: Annotations) -> tuple[bool, float]:
-    """Prefer classes that mean what they are called to a rounding error of the objective."""
+    """Rank by objective; within rounding error, fits without label switching come first."""
     order = align(found.posterior, annotations)
     return bool((order == np.arange(order.size)).all()), found.log_posterior
 

@@ -1,9 +1,9 @@
-"""EM of several samples of the items, eight at once.
+"""EM for bootstrap samples of the items, eight at a time.
 
-A sample is a weight for each item, so that no label is copied. A pass reads the labels once for
-eight samples, whose numbers are one or two vectors of the processor. Where a sample has converged
-the next one takes its place, as some need several times as many passes as others. Items with the
-same labels by the same annotators are one item whose weight is theirs together.
+A sample is a vector of item weights, so no label is copied. A pass reads the labels once for eight
+samples, whose numbers fill one or two vector registers. A converged sample is replaced by the next,
+as numbers of passes differ widely. Items with the same labels by the same annotators are merged,
+and their weights added.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ LANES: Final = 8
 
 
 def distinct_items(problem: Problem) -> tuple[Problem, NDArray[np.int64]]:
-    """Return the problem of the items that differ, and which of these each item is.
+    """Return the problem for distinct items, and the index of each item among these.
 
     Items are compared by 128 random bits (Zobrist hashing): each pair of annotator and label has a
-    number, and an item the sum of its numbers, whatever their order.
+    number, and an item's hash is their sum.
     """
     offsets, cells, gold = problem.offsets, problem.cells, problem.settings.gold
     rng = np.random.default_rng(0)
@@ -50,9 +50,9 @@ def distinct_items(problem: Problem) -> tuple[Problem, NDArray[np.int64]]:
 def fit_samples(
     problem: Problem, start: State, samples: Iterable[Floats], least: float
 ) -> Iterator[tuple[int, State]]:
-    """Fit the model to samples of the items, each a weight of every item, shape (I,).
+    """Fit the model to samples, each given by item weights, shape (I,).
 
-    Samples come with their number as soon as they are fitted, since all may not fit in memory.
+    Yields each sample with its number once fitted, since all may not fit in memory.
     """
     settings, k = problem.settings, problem.n_categories
     waiting = enumerate(samples)
@@ -61,7 +61,7 @@ def fit_samples(
     states = [_fresh(start, k) for _ in range(LANES)]
 
     def admit(lane: int) -> None:
-        """Let the next sample, if there is one, have a lane."""
+        """Assign the next sample, if there is one, to a lane."""
         states[lane] = _fresh(start, k)
         number.pop(lane, None)
         for number[lane], weight[:, lane] in waiting:
@@ -100,7 +100,7 @@ def _fresh(start: State, k: int) -> State:
 
 
 def _together(states: list[State]) -> tuple[Floats, Floats]:
-    """Put prevalences, (W, LANES), and tables, (G K W, LANES), of all samples side by side."""
+    """Interleave the samples' prevalences, (W, LANES), and tables, (G K W, LANES)."""
     return (
         np.stack([state.prevalence for state in states], axis=1),
         np.stack([state.table.ravel() for state in states], axis=1),
@@ -131,7 +131,7 @@ def _expect(
 
 
 def _rise(expected: Floats, before: Floats, after: Floats) -> Floats:
-    """Return by how much an M-step raised the expected log posterior of each sample."""
+    """Return the increase of each sample's expected log posterior by an M-step."""
     both = (before > 0) & (after > 0)  # what underflows has no share in it
     change = np.log(np.divide(after, before, out=np.ones_like(after), where=both))
     return np.asarray((expected * change).sum(axis=0))

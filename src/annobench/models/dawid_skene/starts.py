@@ -1,4 +1,4 @@
-"""Where EM starts: votes, a spectral approximation, fixed or given values."""
+"""Starts of EM: votes, a spectral approximation, fixed or given values."""
 
 from __future__ import annotations
 
@@ -88,23 +88,23 @@ def votes_start(annotations: Annotations) -> Floats:
 
 
 def spectral_start(annotations: Annotations) -> Floats:
-    """Return votes without the part that annotators do not share.
+    """Return votes denoised by a low-rank approximation.
 
-    Labels make a table of items by annotators and labels, from which each annotator's average
-    is subtracted. Its best approximation of rank K - 1 keeps what labels of different
-    annotators have in common, which by the model is the category, and drops the noise of each.
-    Summed over annotators and added to the average, it is a vote without that noise; the
-    category with the largest one gets the probability.
+    The labels form an indicator matrix of items by annotators and labels, from which each
+    annotator's mean is subtracted. Its best approximation of rank K - 1 keeps what the labels of
+    different annotators have in common, by the model the category, and removes individual noise.
+    Summed over annotators and added to the mean, it is a denoised vote; the category with the
+    largest vote gets the probability.
 
     Parameters
     ----------
     annotations : Annotations
-        The labels; two items and two annotators at least, otherwise votes are returned.
+        The labels; with fewer than two items or two annotators, votes are returned.
 
     Returns
     -------
     ndarray, shape (I, K)
-        0.9 for the category found and the rest evenly; votes where an item has no labels.
+        0.9 for the category found, the rest spread evenly; votes for items without labels.
 
     References
     ----------
@@ -146,7 +146,7 @@ def spectral_start(annotations: Annotations) -> Floats:
 
 
 def _singular(table: sparse.csr_array, rank: int) -> tuple[Floats, Floats, Floats]:
-    """Return the largest singular values and their vectors; dense where that is cheap."""
+    """Return the largest singular values and vectors; dense if that is cheap."""
     if table.shape[0] * table.shape[1] <= _DENSE:
         vectors, values, others = np.linalg.svd(table.toarray(), full_matrices=False)
         return vectors[:, :rank], values[:rank], others[:rank]
@@ -171,24 +171,24 @@ def _checked(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Floats:
     wrong = ~((shares >= 0).all(axis=-1, keepdims=True) & np.isclose(total, 1, atol=1e-6))
     if wrong.any():
         raise AnnotationError(
-            f"dawid_skene.fit: {name} must be probabilities that sum to 1 along the last axis, "
-            f"not so{where(wrong[..., 0])} (sum {total[wrong][0]:g}). Divide by the sum."
+            f"dawid_skene.fit: {name} must be probabilities that sum to 1 along the last axis, but "
+            f"do not{where(wrong[..., 0])} (sum {total[wrong][0]:g}). Divide by the sum."
         )
     return shares
 
 
 def where(wrong: NDArray[np.bool_]) -> str:
-    """Say where the first of some entries is.
+    """Describe the position of the first marked entry.
 
     Parameters
     ----------
     wrong : ndarray of bool
-        True at these entries; at least one is.
+        Marks entries; at least one is True.
 
     Returns
     -------
     str
-        Its indices, to follow a word in a message; empty for an array without axes.
+        Its indices, for a message; empty for a scalar.
     """
     place = tuple(int(index) for index in np.argwhere(wrong)[0])
     return f" at {list(place)}" if place else ""

@@ -1,9 +1,9 @@
 """Standard errors, bootstrap and checks for fits of the model of Dawid and Skene.
 
-Standard errors come from the curvature of the log likelihood with the categories summed out, not
-from the counts of the M-step, which treat the categories as known and are too small. At a boundary,
-where a probability is estimated as 0 or 1, there is no such approximation; use the bootstrap over
-items. Both are conditional on the optimum that was found and ignore others.
+Standard errors come from the curvature of the log likelihood with the categories summed out. Those
+computed from the counts of the M-step would be too small, as they treat the categories as known.
+For estimates at a boundary, 0 or 1, this approximation does not exist; use the bootstrap over
+items. Both are conditional on the optimum found.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class StandardErrors(Summarised):
     confusion : ndarray, shape (J, K, K)
         NaN at a boundary; equal for annotators who share a matrix.
     n_boundary : int
-        Entries of prevalence and of distinct matrices that are at a boundary.
+        Number of entries of the prevalence and of distinct matrices at a boundary.
     """
 
     prevalence: Floats
@@ -68,7 +68,7 @@ class StandardErrors(Summarised):
         Returns
         -------
         DataFrame
-            A row for each category: prevalence; index category, its code.
+            One row per category: prevalence; the index is the category's code.
         """
         index = pd.RangeIndex(self.prevalence.size, name="category")
         return pd.DataFrame({"prevalence": self.prevalence}, index)
@@ -79,8 +79,8 @@ class StandardErrors(Summarised):
             pd.Series(part.ravel()).max() for part in (self.prevalence, self.confusion)
         )
         return (
-            f"at most {prevalence:.4g} for the prevalence and {confusion:.4g} for the confusion, "
-            f"{self.n_boundary:,} estimates at a boundary"
+            f"at most {prevalence:.4g} for the prevalence and {confusion:.4g} for the confusion "
+            f"matrices, {self.n_boundary:,} estimates at a boundary"
         )
 
 
@@ -94,32 +94,32 @@ def standard_errors(
     annotations : Annotations
         The labels that were fitted.
     fitted : DawidSkeneFit
-        At convergence. For a smoothed fit the curvature of the log posterior is taken.
+        A converged fit. For a smoothed fit the curvature of the log posterior is used.
     memory_limit : int, default 2**30
-        Bytes for the information matrix, of order K + G K^2.
+        Maximum size in bytes of the information matrix, of order K + G K^2.
 
     Returns
     -------
     StandardErrors
-        Of prevalence and of confusion matrices.
+        Standard errors of the prevalence and the confusion matrices.
 
     Raises
     ------
     AnnotationError
-        If the labels are not those of the fit, or memory does not suffice.
+        If the labels are not those of the fit, or the memory limit is too low.
 
     Warns
     -----
     DegenerateWarning
-        If estimates are at a boundary, with fewer than 0.01 expected labels or items: they are
-        NaN, and held fixed for the others. If the information is singular: all are NaN.
+        If estimates are at a boundary, with fewer than 0.01 expected labels or items: they are NaN,
+        and held fixed for the others. If the information is singular: all are NaN.
 
     Notes
     -----
-    Minus the second derivative of an item's log likelihood is the expectation, over its
-    posterior, of the complete data's, less the variance of the complete data's score (Louis
-    1982, eq. 3.1). It is restricted to parameters that keep rows summing to 1 and ties
-    holding. Time and memory grow with the square and cube of the number of parameters.
+    The observed information of an item is the posterior expectation of the complete-data
+    information minus the variance of the complete-data score (Louis 1982, eq. 3.1). It is
+    restricted to directions in which rows sum to 1 and tied entries stay equal. Time and memory
+    grow with the square and cube of the number of parameters.
 
     References
     ----------
@@ -154,8 +154,8 @@ def standard_errors(
         factor = linalg.cho_factor(restricted)
     except linalg.LinAlgError:
         warnings.warn(
-            "standard_errors: the information is singular, so that all are NaN: the labels do "
-            "not identify all parameters. Tie or smooth them, or use bootstrap.",
+            "standard_errors: the information is singular, so all are NaN: the labels do not "
+            "identify all parameters. Tie or smooth them, or use bootstrap.",
             DegenerateWarning,
             stacklevel=2,
         )
@@ -175,7 +175,7 @@ def standard_errors(
 
 
 def _at_fit(annotations: Annotations, fitted: DawidSkeneFit) -> tuple[Problem, State]:
-    """Return labels and state at the fit's parameters, with expected counts."""
+    """Return the problem and the state at the fit's parameters, with expected counts."""
     for what in ("items", "annotators", "categories"):
         if getattr(annotations, what) != getattr(fitted, what):
             raise AnnotationError(
@@ -191,7 +191,7 @@ def _at_fit(annotations: Annotations, fitted: DawidSkeneFit) -> tuple[Problem, S
 def _information(
     annotations: Annotations, problem: Problem, state: State, probability: Floats
 ) -> Floats:
-    """Return minus the second derivatives of the log likelihood, rows of matrices unconstrained."""
+    """Return the negative Hessian of the log likelihood, without the constraints on rows."""
     k, gold = problem.n_categories, problem.settings.gold
     items, group = annotations.item, problem.settings.group[annotations.annotator]
     counted = np.bincount(items, minlength=annotations.n_items) > 0
@@ -230,7 +230,7 @@ def _information(
 
 
 def _directions(problem: Problem, count: Floats) -> tuple[sparse.csr_array, NDArray[np.bool_]]:
-    """Return what may vary, one column a free parameter, and which entries are at a boundary."""
+    """Return the free directions, one per column, and the entries at a boundary."""
     k, tie = problem.n_categories, problem.settings.tie
     columns: list[list[tuple[int, float]]] = []
     boundary = np.zeros(count.size, dtype=bool)
@@ -267,23 +267,22 @@ def _directions(problem: Problem, count: Floats) -> tuple[sparse.csr_array, NDAr
 
 @dataclass(frozen=True, eq=False)
 class Bootstrap(Summarised):
-    """Fits to items drawn with replacement.
+    """Refits to bootstrap samples of the items.
 
     Attributes
     ----------
     fitted : DawidSkeneFit
-        The fit whose estimates the intervals are of.
+        The original fit.
     prevalence : ndarray, shape (B, K)
-        Of each replicate.
+        Prevalence of each replicate.
     confusion : ndarray, shape (B, J, K, K)
         NaN where a row is undefined.
     posterior : ndarray of float32, shape (B, I, K), or None
-        Of all items under each replicate's parameters.
+        Posterior of all items under each replicate's parameters.
     n_switched : int
-        Replicates whose classes mean other categories than those of the fit. If there are
-        any, intervals mix two solutions.
+        Number of replicates with label switching. If there are any, intervals mix two solutions.
     n_unconverged : int
-        Replicates that stopped at the largest number of iterations.
+        Number of replicates that stopped at the maximum number of iterations.
     """
 
     fitted: DawidSkeneFit
@@ -304,7 +303,7 @@ class Bootstrap(Summarised):
         Returns
         -------
         DataFrame
-            By category: `prevalence` of the fit, and the ends of its interval.
+            By category: `prevalence` of the fit, and the limits of its interval.
         """
         return self.fitted.prevalence_frame(self, level=level).set_index("category")
 
@@ -322,26 +321,26 @@ class Bootstrap(Summarised):
         Parameters
         ----------
         parameter : {"prevalence", "confusion", "posterior"}
-            Of what.
+            Name of the parameter.
         level : float, default 0.95
             In (0, 1).
 
         Returns
         -------
         ndarray, shape (2, ...)
-            Lower and upper ends; NaN where no replicate has a value, or the fit's estimate is
+            Lower and upper limits; NaN where no replicate has a value, or the fit's estimate is
             outside.
 
         Raises
         ------
         ValueError
-            If the level is out of its range, or the posteriors were not kept.
+            If the level is out of range, or posteriors were not stored.
 
         Warns
         -----
         DegenerateWarning
-            If estimates lie outside the quantiles of their replicates, as where labels do not
-            tell the parameters. These intervals are NaN.
+            If estimates lie outside the quantiles of their replicates, as when labels hardly
+            identify the parameters. These intervals are NaN.
         """
         if not 0 < level < 1:
             raise ValueError(f"interval: level must be between 0 and 1, got {level}.")
@@ -378,42 +377,42 @@ def bootstrap(
     threads: int | None = None,
     memory_limit: int = 2**30,
 ) -> Bootstrap:
-    """Refit the model to items drawn with replacement, by weights on items.
+    """Refit the model to items drawn with replacement.
 
     Parameters
     ----------
     annotations : Annotations
-        The labels that were fitted. None is copied.
+        The labels that were fitted; they are weighted, not copied.
     fitted : DawidSkeneFit
-        Says how to fit, and where replicates start.
+        The fit, with its settings, from which replicates start.
     rng : numpy.random.Generator or int, optional
         Draws the weights.
     replicates : int, default 200
         B.
     posteriors : bool, default False
-        Whether to keep the posteriors of all items.
+        Whether to store the posteriors of all items.
     threads : int, optional
-        By default those of numba, NUMBA_NUM_THREADS. The answer does not depend on it.
+        Number of threads; by default numba's, NUMBA_NUM_THREADS. Results do not depend on it.
     memory_limit : int, default 2**30
-        Bytes for what is kept.
+        Maximum size of the result in bytes.
 
     Returns
     -------
     Bootstrap
-        Replicates of prevalence, confusion matrices and, if asked for, posteriors.
+        Replicates of prevalence, confusion matrices and, if requested, posteriors.
 
     Raises
     ------
     AnnotationError
-        If the labels are not those of the fit, or memory does not suffice.
+        If the labels are not those of the fit, or the memory limit is too low.
     ValueError
         If there is less than one replicate.
 
     Notes
     -----
-    Items without labels are not drawn. A replicate starts from the posterior of the fit,
-    mixed with a hundredth of the votes, so that it finds the optimum that belongs to that of
-    the fit and what is zero there may return.
+    Items without labels are not drawn. A replicate starts from the fit's posterior mixed with one
+    per cent of the votes, so that it finds the optimum corresponding to the fit's, and zero
+    probabilities may become positive.
     """
     annotations = as_annotations(annotations, "bootstrap")
     rng = np.random.default_rng(rng)
@@ -424,8 +423,8 @@ def bootstrap(
     if need > memory_limit:
         raise AnnotationError(
             f"bootstrap: {replicates} replicates need {need / 2**20:,.0f} MiB, and memory_limit is "
-            f"{memory_limit / 2**20:,.0f} MiB. Raise the limit, ask for fewer replicates, or do "
-            "without posteriors."
+            f"{memory_limit / 2**20:,.0f} MiB. Raise the limit, ask for fewer replicates, or set "
+            f"posteriors=False."
         )
     problem, at_fit = _at_fit(annotations, fitted)
     is_drawn = np.diff(problem.offsets) > 0
@@ -471,7 +470,7 @@ def bootstrap(
 
 
 def _is_switched(fitted: State, sample: State, k: int) -> bool:
-    """Say whether the classes of a sample explain the counts of the fit better in another order."""
+    """Return whether a permutation of a sample's classes explains the fit's counts better."""
     logs = np.log(np.maximum(sample.table[:, :, :k], _NEGLIGIBLE))
     explained = np.einsum("gln,glm->nm", fitted.counts[:, :, :k], logs)
     order = best_order(explained, float(fitted.counts.sum()))
@@ -485,19 +484,19 @@ def predictive_check(
     rng: np.random.Generator | int | None = None,
     replicates: int = 200,
 ) -> pd.DataFrame:
-    """Compare the labels with labels that the fitted model makes.
+    """Compare the labels with labels simulated from the fitted model.
 
-    Every replicate draws a category for each item from the prevalence (known ones stay), and a
-    label from everybody who labelled it. Where the model's assumptions fail, its labels agree
-    more or less than the real ones: if some items are harder than others of their category,
-    the numbers of items that everybody agrees on and that split the annotators are too small.
+    Each replicate draws a category for each item from the prevalence (known ones are fixed), and a
+    label for each annotator of the item. If the model's assumptions fail, simulated labels agree
+    more or less than the real ones: if some items are harder than others of their category, too few
+    simulated items are unanimous, and too few are split.
 
     Parameters
     ----------
     annotations : Annotations
         The labels that were fitted.
     fitted : DawidSkeneFit
-        The parameters, taken as known.
+        The fit, whose parameters are treated as known.
     rng : numpy.random.Generator or int, optional
         Source of randomness, or a seed.
     replicates : int, default 200
@@ -507,9 +506,9 @@ def predictive_check(
     -------
     DataFrame
         Index `statistic`: "pairwise agreement" of labels within items, "unanimous items" and
-        "largest share, standard deviation" over items of two labels and more, and the share
-        of each label. Columns: `observed`; `mean`, `standard_deviation` of the replicates;
-        `p_value`, two-sided.
+        "largest share, standard deviation" over items with two or more labels, and the share of
+        each label. Columns: `observed`; `mean`, `standard_deviation` of the replicates; `p_value`,
+        two-sided.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""Compiled inner loops, one module a model."""
+"""Compiled inner loops, one module per model."""

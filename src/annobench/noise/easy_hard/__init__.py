@@ -7,8 +7,8 @@ with probability::
 
     p = sum over k of q(k)^J         (two annotators, two categories: q^2 + (1 - q)^2)
 
-Of n items let d be disagreed on. With a uniform prior on the number of hard items, the posterior
-probability that h of the n are hard is (Equation 1)::
+Let d of n items have a disagreement. With a uniform prior on the number of hard items, the
+posterior probability that h of the n are hard is (Equation 1)::
 
     P(h | d) = C(h, d) p^(h - d) / sum over i = d..n of C(i, d) p^(i - d)
 

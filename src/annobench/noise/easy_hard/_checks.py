@@ -35,8 +35,8 @@ def check_distributions(name: str, rows: FloatArray) -> None:
     if not (rows.min() >= 0 and np.abs(total - 1).max() <= SUM_TO_ONE):
         worst = int(np.argmax(np.where(np.isfinite(total), np.abs(total - 1), np.inf)))
         raise ValueError(
-            f"{name}: row {worst} is {rows[worst].tolist()}, no distribution. Give numbers from "
-            "0 to 1 that sum to 1."
+            f"{name}: row {worst} is {rows[worst].tolist()}, not a distribution. Give numbers from "
+            f"0 to 1 that sum to 1."
         )
 
 

@@ -62,7 +62,7 @@ def noise_bound(
     level : float, default 0.95
         Confidence, in (0, 1).
     n_split_kept : int, default 0
-        How many of the disagreed items enter the gold standard with their majority label.
+        Number of disagreed items that enter the gold standard with their majority label.
     prior : array_like, shape (n + 1,), optional
         Prior weights of 0..n hard items, by default equal.
 
@@ -74,7 +74,7 @@ def noise_bound(
     Raises
     ------
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Notes
     -----
@@ -115,7 +115,7 @@ def bound_coverage(
     chance : float
         The true p, in (0, 1).
     assumed : float, optional
-        The p that the bound is computed with, in (0, 1); by default the true one.
+        The p used for the bound, in (0, 1); by default the true one.
     level : float, default 0.95
         Confidence, in (0, 1).
 
@@ -127,7 +127,7 @@ def bound_coverage(
     Raises
     ------
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Notes
     -----
@@ -170,7 +170,7 @@ def largest_disagreement(
     chance : float
         p, the probability that annotators agree on a hard item, in (0, 1).
     rate : float, default 0.05
-        The noise rate that is tolerated, in (0, 1).
+        The tolerated noise rate, in (0, 1).
     level : float, default 0.95
         Confidence, in (0, 1).
 
@@ -183,12 +183,12 @@ def largest_disagreement(
     Raises
     ------
     ValueError
-        If a number is out of its range.
+        If a number is out of range.
 
     Notes
     -----
     Almost O(n). The noise rate increases with d until few items are left; then it may fall and
-    rise, since no more items can be hard than there are.
+    rise, since the number of hard items is bounded.
 
     References
     ----------

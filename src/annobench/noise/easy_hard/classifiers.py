@@ -91,7 +91,7 @@ def chance_difference(
     Raises
     ------
     ValueError
-        If a number is out of its range, or the method has another name.
+        If a number is out of range, or the method is unknown.
 
     Notes
     -----

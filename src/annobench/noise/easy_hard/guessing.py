@@ -40,8 +40,8 @@ def agreement_chance(guess: ArrayLike, n_annotators: int = 2, *, kept: int | Non
     n_annotators : int, default 2
         J, at least 2. With a row for each annotator, J is the number of rows.
     kept : int, optional
-        How many of the J must give one label for the item to be kept: more than half. By
-        default all of them.
+        Number of the J annotators who must give the same label for the item to be kept: more than
+        half. By default all.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def agreement_chance(guess: ArrayLike, n_annotators: int = 2, *, kept: int | Non
         return float(rows.prod(axis=0).sum())
     if not (isinstance(kept, (int, np.integer)) and n / 2 < kept <= n):
         raise ValueError(
-            f"agreement_chance: kept={kept!r} is no majority of {n} annotators. "
+            f"agreement_chance: kept={kept!r} is not a majority of {n} annotators. "
             f"Give a whole number from {n // 2 + 1} to {n}."
         )
     return float(sum(poisson_binomial_pmf(column)[kept:].sum() for column in rows.T))
@@ -80,7 +80,7 @@ def agreement_chance(guess: ArrayLike, n_annotators: int = 2, *, kept: int | Non
 
 @dataclass(frozen=True)
 class GuessRate(SummarisedScalars):
-    """The paper's estimate of chance agreement, and the values that the same shares allow.
+    """The paper's estimate of chance agreement, and the values compatible with the shares.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class GuessRate(SummarisedScalars):
         The smallest true p that gives these shares with two annotators and two categories; NaN
         otherwise.
     identified : bool
-        Whether the shares identify p, by another estimator: see `fit_guesses`.
+        Whether the shares identify p, by another estimator; see `fit_guesses`.
     """
 
     chance: float
@@ -266,8 +266,7 @@ def fit_guesses(
     Warns
     -----
     DegenerateWarning
-        If the iterations do not converge, as where the likelihood increases towards a chance
-        of 1.
+        If the iterations do not converge, as when the likelihood increases towards a chance of 1.
 
     Notes
     -----
@@ -291,8 +290,8 @@ def fit_guesses(
     if n_annotators == 2 and (shared or n_categories == 2):
         raise ValueError(
             f"fit_guesses: the disagreements of two annotators on {n_categories} categories do "
-            f"not determine {'a guess that they share' if shared else 'their guesses'}. Take a "
-            "third annotator, or give the chance of agreement, or a range of it, yourself."
+            f"not determine {'a common guess distribution' if shared else 'their guesses'}. Add a "
+            f"third annotator, or give the chance agreement, or a range of it."
         )
     if shared:
         rows = np.tile(rows.mean(axis=0), (n_annotators, 1))
@@ -304,9 +303,9 @@ def fit_guesses(
         guess, n = better, n + 1
     if not converged:
         warnings.warn(
-            f"fit_guesses: not converged after {n} iterations; the chance of agreement is now "
-            f"{guess.prod(axis=0).sum():.6f}. The estimate may be on "
-            "the boundary: the disagreed items then determine no chance below 1.",
+            f"fit_guesses: not converged after {n} iterations; the chance agreement is now "
+            f"{guess.prod(axis=0).sum():.6f}. The estimate may be on the boundary: chance "
+            f"agreement is then not identified below 1.",
             DegenerateWarning,
             stacklevel=2,
         )
@@ -329,7 +328,7 @@ def _share_rows(shares: ArrayLike) -> FloatArray:
     if largest > len(given) - 1 + SUM_TO_ONE:
         raise ValueError(
             f"shares of one category sum to {largest:.6g} over {len(given)} annotators. On a "
-            f"disagreed item at most {len(given) - 1} of them give one label: count the labels "
-            "of disagreed items alone."
+            f"disagreed item at most {len(given) - 1} of them give the same label: count only the "
+            f"labels of disagreed items."
         )
     return given

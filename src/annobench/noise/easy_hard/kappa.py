@@ -21,10 +21,10 @@ class ExpectedKappa(SummarisedScalars):
     Attributes
     ----------
     kappa : float
-        Fleiss' kappa (of Siegel and Castellan), of expected proportions; at most 1, NaN where
-        there is one category only.
+        Fleiss' kappa (of Siegel and Castellan), of expected proportions; at most 1, NaN if there is
+        only one category.
     observed_agreement, expected_agreement : float
-        Of pairs of annotators, in [0, 1].
+        Agreement of pairs of annotators, in [0, 1].
     noise : float
         Share of hard items among those that all annotators agree on, in [0, 1].
     """

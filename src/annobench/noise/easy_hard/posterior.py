@@ -32,8 +32,7 @@ class HardItems(Summarised):
     chance : float
         p, the probability that annotators agree on a hard item, in (0, 1).
     n_split_kept : int
-        How many of the d disagreed items are kept, with their majority label. All of them are
-        hard.
+        Number of the d disagreed items kept with their majority label. All are hard.
     pmf : ndarray, shape (n - d + 1,)
         ``[j]``: probability that j of the agreed items are hard; sums to 1.
     """
@@ -117,7 +116,7 @@ class HardItems(Summarised):
         Returns
         -------
         ndarray, shape (n - d + 1,)
-            Goes with `pmf`.
+            Numbers of items, corresponding to `pmf`.
         """
         return self.n_split_kept + np.arange(self.n_agreed + 1)
 
@@ -214,12 +213,12 @@ class HardItems(Summarised):
         Parameters
         ----------
         level : float, default 0.95
-            Probability of the interval, at least; in (0, 1).
+            Minimum probability of the interval, in (0, 1).
 
         Returns
         -------
         tuple of int
-            Lower and upper end, both included.
+            Lower and upper limits, both included.
 
         Raises
         ------
@@ -241,7 +240,7 @@ def hard_given_agreed(
     n_split_kept: int = 0,
     prior: ArrayLike | None = None,
 ) -> HardItems:
-    """Compute how many items of a gold standard are hard, given the disagreements (Equation 1).
+    """Compute the posterior number of hard items in a gold standard (Equation 1).
 
     Parameters
     ----------
@@ -253,7 +252,7 @@ def hard_given_agreed(
         p, the probability that annotators agree on a hard item, in (0, 1); see
         `agreement_chance`.
     n_split_kept : int, default 0
-        How many of the disagreed items enter the gold standard with their majority label.
+        Number of disagreed items that enter the gold standard with their majority label.
     prior : array_like, shape (n + 1,), optional
         Prior weights of 0..n hard items, by default equal. The paper gives equal weights to
         1..n, which makes a difference only if d = 0.
@@ -266,7 +265,7 @@ def hard_given_agreed(
     Raises
     ------
     ValueError
-        If a number is out of its range, or the prior has no weight on d..n.
+        If a number is out of range, or the prior has no weight on d..n.
 
     Notes
     -----
@@ -274,9 +273,9 @@ def hard_given_agreed(
     are accumulated outwards from the mode, so that rounding errors are smallest where the
     probability is largest.
 
-    For n without limit and equal weights, the posterior P(hard > t) is the probability that t + 1
-    guessed items give at most d disagreements, the tail of a binomial test. So the bound is also a
-    confidence bound at every number of hard items (`bound_coverage`), except for a few near n.
+    As n grows, with equal weights, the posterior P(hard > t) becomes the tail probability of a
+    binomial test. The bound is therefore also a confidence bound at every number of hard items
+    (`bound_coverage`), except for a few near n.
 
     References
     ----------
@@ -304,7 +303,7 @@ def hard_given_agreed(
         if not np.isfinite(log_weight.max()):
             raise ValueError(
                 f"prior has no weight on {d}..{n} hard items, though {d} are disagreed on. "
-                "Give some weight to what was seen."
+                "Give positive weight to the observed numbers."
             )
     pmf = np.exp(log_weight - log_weight.max())
     pmf /= pmf.sum()
@@ -313,7 +312,7 @@ def hard_given_agreed(
 
 
 def _log_weights(n_agreed: int, n_disagreed: int, chance: float) -> FloatArray:
-    """Return log C(d + j, d) p^j for j = 0..n - d, less its maximum."""
+    """Return log C(d + j, d) p^j for j = 0..n - d, minus its maximum."""
     steps = np.log(chance) + np.log1p(n_disagreed / np.arange(1, n_agreed + 1))
     mode = int(np.count_nonzero(steps > 0))  # the steps decrease, so the weights are unimodal
     before = -np.cumsum(steps[:mode][::-1])[::-1]

@@ -20,10 +20,10 @@ asymptotic chi-square distribution. `likelihood_ratio_test` takes its null distr
 parametric bootstrap.
 
 **Annotators.** If each label comes from a newly drawn annotator, a label of an item in component t
-is positive with the mean of the annotators' rates, whatever their distribution. So two components
-with heterogeneous annotators (the paper's Figure 4) give exactly the histogram of two binomials,
-and lazy annotators (Figure 7) that of as many binomials as there are components. Only annotators
-who label many items make a difference: `annotator_histogram` takes the assignment into account.
+is positive with the mean of the annotators' rates, whatever their distribution. Two components with
+heterogeneous annotators (the paper's Figure 4) therefore give exactly the histogram of two
+binomials, and lazy annotators (Figure 7) the histogram of one binomial per component. Only repeated
+use of annotators matters: `annotator_histogram` takes the assignment into account.
 
 References
 ----------

@@ -16,11 +16,11 @@ def is_hard(rate: Floats, within: tuple[float, float]) -> NDArray[np.bool_]:
 
 
 def checked_band(within: tuple[float, float]) -> tuple[float, float]:
-    """Return the ends of a band of rates; refuse one that is not inside (0, 1)."""
+    """Return the limits of a band of rates, which must be inside (0, 1)."""
     low, high = within
     if not 0 < low < high < 1:
         raise ValueError(
-            f"mixtures: within must be two rising rates between 0 and 1, got {within}."
+            f"mixtures: within must be two ascending rates between 0 and 1, got {within}."
         )
     return low, high
 

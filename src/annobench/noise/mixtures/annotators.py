@@ -37,11 +37,11 @@ class LazyFit(FittedMixture):
     mixture : BinomialMixture
         The mixture of all labels: rates (1 - xi_L) p_t + xi_L p_L.
     counts : Counts
-        What it was fitted to.
+        The counts to which it was fitted.
     method : {"ml", "least_squares", "chi_square"}
-        What was minimised.
+        The criterion.
     standard_error : tuple of float
-        Of the lazy share and the lazy rate, for a known diligent mixture.
+        Standard errors of the lazy share and the lazy rate, given the diligent mixture.
     """
 
     lazy_share: float
@@ -89,13 +89,13 @@ def with_lazy(diligent: BinomialMixture, lazy_share: float, lazy_rate: float) ->
     Returns
     -------
     BinomialMixture
-        The same shares, with rates (1 - xi_L) p_t + xi_L p_L. The double sum of section 6 equals
-        this mixture, since labels are independent given the component.
+        The mixture with unchanged shares and rates (1 - xi_L) p_t + xi_L p_L. The double sum of
+        section 6 equals this mixture, since labels are independent given the component.
 
     Raises
     ------
     ValueError
-        If a probability is out of its range.
+        If a probability is out of range.
     """
     for name, value in (("lazy_share", lazy_share), ("lazy_rate", lazy_rate)):
         if not 0 <= value <= 1:
@@ -114,7 +114,7 @@ def fit_lazy(counts: Counts, diligent: BinomialMixture, *, method: Method = "ml"
     diligent : BinomialMixture
         Shares and rates of the components, held fixed.
     method : {"ml", "least_squares", "chi_square"}, default "ml"
-        What is minimised; the paper uses least squares.
+        The criterion; the paper uses least squares.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def fit_lazy(counts: Counts, diligent: BinomialMixture, *, method: Method = "ml"
     Raises
     ------
     ValueError
-        If the method is not known.
+        If the method is unknown.
     """
     check_method(method)
 
@@ -162,7 +162,7 @@ def annotator_histogram(
     prevalence : float
         Probability that the true category of an item is positive, in [0, 1].
     sensitivity, specificity : array_like, shape (J,)
-        Of each annotator, such as from a fit of `dawid_skene` or `hierarchical_binary`.
+        Rates of each annotator, such as from a fit of `dawid_skene` or `hierarchical_binary`.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def annotator_histogram(
     AnnotationError
         If the number of labels differs from item to item.
     ValueError
-        If a probability is out of its range or the rates are not one an annotator.
+        If a probability is out of range or there is not one rate per annotator.
     """
     positive, zero = _annotator_pmfs(annotations, prevalence, sensitivity, specificity)
     return cast(Floats, (prevalence * positive + (1 - prevalence) * zero).sum(axis=0))
@@ -188,8 +188,8 @@ def _annotator_pmfs(
     if right_1.shape != (annotations.n_annotators,) or right_0.shape != right_1.shape:
         raise ValueError(
             f"annotator_histogram: {right_1.shape} sensitivities and {right_0.shape} "
-            f"specificities for {annotations.n_annotators} annotators. Give one of each to every "
-            "annotator."
+            f"specificities for {annotations.n_annotators} annotators. Give one of each per "
+            f"annotator."
         )
     given = np.concatenate([[prevalence], right_1, right_0])
     if not ((given >= 0) & (given <= 1)).all():
@@ -197,8 +197,8 @@ def _annotator_pmfs(
     sizes = np.diff(annotations.by_item.offsets)
     if sizes.size == 0 or (sizes != sizes[0]).any():
         raise AnnotationError(
-            "annotator_histogram: the number of labels differs from item to item. Keep the items "
-            "that have the same number."
+            "annotator_histogram: the number of labels differs between items. Keep items with the "
+            "same number."
         )
     who = annotations.annotator[annotations.by_item.order].reshape(sizes.size, -1)
     return poisson_binomial_pmf(right_1[who]), poisson_binomial_pmf(1 - right_0[who])

@@ -1,4 +1,4 @@
-"""How many items have how many positive labels."""
+"""The distribution of the number of positive labels per item."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def max_identifiable_components(n_labels: int) -> int:
 class Counts(Summarised):
     """The distribution of items by number of positive labels.
 
-    Make it with `from_histogram` or `from_annotations`, which validate.
+    Construct it with `from_histogram` or `from_annotations`, which validate.
 
     Attributes
     ----------
     labels, positives : ndarray of int64, shape (M,)
         Every pair (n, x) with 0 <= x <= n, for each number of labels n that occurs.
     items : ndarray of int64, shape (M,)
-        How many items have n labels, x of them positive.
+        Number of items with n labels, x of them positive.
     """
 
     labels: Integers
@@ -63,7 +63,7 @@ class Counts(Summarised):
     def from_histogram(
         cls, histogram: ArrayLike, *, n_labels: int | None = None, n_items: int | None = None
     ) -> Counts:
-        """Make counts from a histogram of items with equal numbers of labels.
+        """Build counts from a histogram of items with equal numbers of labels.
 
         Parameters
         ----------
@@ -86,8 +86,8 @@ class Counts(Summarised):
         given = np.asarray(histogram, dtype=np.float64)
         if given.ndim != 1 or given.size < 2:
             raise ValueError(
-                f"Counts.from_histogram: shape {given.shape} is no histogram. Give the number of "
-                "items with 0, 1, ..., n positive labels, n >= 1."
+                f"Counts.from_histogram: shape {given.shape} is not a histogram. Give the number "
+                f"of items with 0, 1, ..., n positive labels, n >= 1."
             )
         if not (np.isfinite(given).all() and (given >= 0).all() and (given % 1 == 0).all()):
             raise ValueError(
@@ -186,8 +186,8 @@ class Counts(Summarised):
         """
         if not self.is_balanced:
             raise AnnotationError(
-                "Counts.histogram: the number of labels differs from item to item. Use `items` "
-                "with `labels` and `positives`, or items of one number of labels."
+                "Counts.histogram: the number of labels differs between items. Use `items` with "
+                "`labels` and `positives`, or items with equal numbers of labels."
             )
         return self.items
 
@@ -226,8 +226,8 @@ def positive_counts(
     """
     if annotations.n_categories != 2:
         raise AnnotationError(
-            f"mixtures: {annotations.n_categories} categories, but positive labels are counted "
-            "of two. Make the labels binary first, such as with binarize(category)."
+            f"mixtures: {annotations.n_categories} categories, but positive labels are defined for "
+            f"two. Make the labels binary first, such as with binarize(category)."
         )
     name = annotations.categories[-1] if positive is None else plain_number(positive)
     if name not in annotations.categories:

@@ -44,9 +44,9 @@ class MixtureFit(FittedMixture):
     mixture : BinomialMixture
         The estimates.
     counts : Counts
-        What it was fitted to.
+        The counts to which it was fitted.
     method : {"ml", "least_squares", "chi_square"}
-        What was minimised.
+        The criterion.
     """
 
     mixture: BinomialMixture
@@ -89,14 +89,14 @@ class MixtureFit(FittedMixture):
     def hard_posterior(
         self, positives: ArrayLike, labels: ArrayLike, within: tuple[float, float] = HARD
     ) -> Floats:
-        """Return the probability that items with these labels are of a hard component.
+        """Return the probability that items with these labels belong to a hard component.
 
         Parameters
         ----------
         positives, labels : array_like of int, shape (...)
             Numbers of positive labels and of labels of items.
         within : tuple of float, default (0.4, 0.6)
-            The rates that count as hard.
+            Band of rates regarded as hard.
 
         Returns
         -------
@@ -162,7 +162,7 @@ def fit(counts: Counts, n_components: int, *, method: Method = "ml") -> MixtureF
     Raises
     ------
     ValueError
-        If n labels don't identify so many components, or the method is not known.
+        If n labels do not identify this many components, or the method is unknown.
 
     Examples
     --------
@@ -282,7 +282,7 @@ class MixtureBootstrap(Summarised):
         Parameters
         ----------
         within : tuple of float, default (0.4, 0.6)
-            The rates that count as hard.
+            Band of rates regarded as hard.
 
         Returns
         -------
@@ -341,7 +341,7 @@ def refit(histograms: ArrayLike, fitted: MixtureFit) -> MixtureBootstrap:
         if not np.allclose(observed[:, cells].sum(axis=1), counts.items[cells].sum()):
             raise ValueError(
                 f"refit: a histogram does not sum to the {counts.items[cells].sum()} items that "
-                f"have {n} labels. Give histograms of as many items as the fit has."
+                f"have {n} labels. Give histograms with as many items as the fit."
             )
     model = free_model(counts, m)
     spread = [np.linspace(low, high, m) for low, high in ((0.1, 0.9), (0.05, 0.6), (0.4, 0.95))]

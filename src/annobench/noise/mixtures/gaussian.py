@@ -37,7 +37,7 @@ class GaussianFit(Summarised):
     expected : ndarray, shape (n + 1,)
         Expected items; they need not sum to I.
     counts : Counts
-        What they were fitted to.
+        The counts to which they were fitted.
     """
 
     share: Floats

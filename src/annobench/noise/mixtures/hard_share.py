@@ -35,7 +35,7 @@ class HardShareProfile(Summarised):
     share : ndarray, shape (G,)
         The grid of shares.
     log_likelihood : ndarray, shape (G,)
-        Profile log likelihood at each share, less its maximum.
+        Profile log likelihood at each share, minus its maximum.
     estimate, lower, upper : float
         The maximum-likelihood estimate and the likelihood interval.
     mixture : BinomialMixture
@@ -106,7 +106,7 @@ def hard_share_profile(
     counts : Counts
         Items by number of labels and of positive labels, some with 5 labels.
     within : tuple of float, default (0.4, 0.6)
-        The rates that count as hard.
+        Band of rates regarded as hard.
     grid : array_like, optional
         Ascending shares in [0, 1); by default every half percent.
     level : float, default 0.95
@@ -125,7 +125,7 @@ def hard_share_profile(
     """
     shares = np.linspace(0, 0.995, 200) if grid is None else np.asarray(grid, dtype=float)
     if shares.ndim != 1 or not ((shares >= 0) & (shares < 1)).all() or (np.diff(shares) <= 0).any():
-        raise ValueError("hard_share_profile: grid must be rising shares in [0, 1).")
+        raise ValueError("hard_share_profile: grid must be ascending shares in [0, 1).")
     deviance, mixtures = _at_hard_shares(counts, shares, within, "ml")
     profile = (deviance.min() - deviance) / 2
     best = int(deviance.argmin())
@@ -140,7 +140,7 @@ def hard_share_profile(
 
 
 def _margin(level: float) -> float:
-    """Return how far below its maximum the log likelihood is at the ends of an interval."""
+    """Return the drop of the log likelihood that defines the interval."""
     return float(scipy.stats.chi2.ppf(level, df=1)) / 2
 
 
@@ -231,7 +231,7 @@ def smallest_hard_count(
     counts : Counts
         Items by number of labels and of positive labels, some with 5 labels.
     within : tuple of float, default (0.4, 0.6)
-        The rates that count as hard.
+        Band of rates regarded as hard.
     level : float, default 0.05
         Significance level of the chi-square test.
 

@@ -119,7 +119,7 @@ class BinomialMixture(Summarised):
         Returns
         -------
         float
-            Without binomial coefficients of how items fall into cells.
+            Log likelihood without the multinomial coefficient of the cells.
         """
         pmf = self.share @ binomial_pmf(self.rate, counts.labels, counts.positives)
         return float(xlogy(counts.items, pmf).sum())
@@ -149,7 +149,7 @@ class BinomialMixture(Summarised):
         Parameters
         ----------
         counts : Counts
-            How many items have how many labels.
+            The numbers of labels of the items.
         rng : int, numpy.random.Generator or None, optional
             Seed or generator.
 
@@ -167,7 +167,7 @@ class BinomialMixture(Summarised):
         Parameters
         ----------
         within : tuple of float, default (0.4, 0.6)
-            The rates that count as close to a fair coin.
+            Band of rates regarded as hard.
 
         Returns
         -------

@@ -23,7 +23,7 @@ class ChiSquare(SummarisedScalars):
     statistic : float
         Sum over bins of (observed - expected)^2 / expected.
     df : int
-        Degrees of freedom: bins, less one for each known total, less the parameters fitted.
+        Degrees of freedom: bins, minus one for each known total, minus the parameters fitted.
     p_value : float
         Upper tail probability of the chi-square distribution; NaN if `df` is not positive.
     """
@@ -87,7 +87,7 @@ def chi_square(
     o, e = np.asarray(observed, dtype=float), np.asarray(expected, dtype=float)
     if o.shape != e.shape or o.ndim != 1:
         raise ValueError(
-            f"chi_square: {o.shape} observed and {e.shape} expected cells. Give as many of both."
+            f"chi_square: {o.shape} observed and {e.shape} expected cells. Give equal numbers."
         )
     if not ((e >= 0).all() and (o >= 0).all() and n_fitted >= 0):
         raise ValueError("chi_square: cells and n_fitted must be numbers of at least 0.")
@@ -95,7 +95,7 @@ def chi_square(
         number = np.unique(np.asarray(bins), return_inverse=True)[1]
         if number.shape != o.shape:
             raise ValueError(
-                f"chi_square: {number.shape} bin numbers for {o.shape} cells. Give each cell one."
+                f"chi_square: {number.shape} bin numbers for {o.shape} cells. Give one per cell."
             )
         o, e = np.bincount(number, weights=o), np.bincount(number, weights=e)
     filled = (o > 0) | (e > 0)

@@ -60,9 +60,9 @@ def component_standard_errors(
     expected : ndarray, shape (M,)
         Expected items in each cell by the mixture.
     counts : Counts
-        What it was fitted to.
+        The counts to which it was fitted.
     method : {"ml", "least_squares", "chi_square"}
-        What was minimised.
+        The criterion.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def sandwich_covariance(
     counts : Counts
         What was fitted; cells with the same number of labels are one multinomial sample.
     method : {"ml", "least_squares", "chi_square"}
-        What was minimised.
+        The criterion.
 
     Returns
     -------

@@ -130,7 +130,7 @@ async function start() {
       const draws = about.half_widths[0] * Math.sqrt(variance), items = about.half_widths[1] * +((refitErrors.get(key(own[0].problem, own[0].design, own[0].size, own[0].score)) || {})[m] || 0);
       return [size, mean, draws, Math.hypot(draws, items)];
     }).filter(Boolean);
-    fill("#curves-drawn", chart(`Calibration, ${state.focus}`, of("calibration"), "probability of the best category", "accuracy", true), chart(`Risk and coverage, ${state.focus}`, of("risk"), "share of items, surest first", "error rate"),
+    fill("#curves-drawn", chart(`Calibration, ${state.focus}`, of("calibration"), "probability of the best category", "accuracy", true), chart(`Risk and coverage, ${state.focus}`, of("risk"), "share of items, most certain first", "error rate"),
       ...[...groups].map(([k, rows]) => chart(`${k.split("\u0000")[0]}`, lines((m) => sizes(rows, m)), k.split("\u0000")[1], about.scores[rows[0].score].title)));
     fill("#lit", ...[...state.lit].map((m, n) => el("li", {}, el("span", { class: "swatch", style: `background:${COLOURS[n % COLOURS.length]}` }), m)));
   }
