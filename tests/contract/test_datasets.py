@@ -160,7 +160,7 @@ def test_discovery_finds_the_data_sets():
 
 def test_two_data_sets_of_one_id_are_an_error_naming_both_modules(monkeypatch):
     monkeypatch.setattr(anesthesia, "DATASETS", (datasets.get("caries"),))
-    with pytest.raises(ImportError, match=r"'caries' stands in .*anesthesia and in .*caries"):
+    with pytest.raises(ImportError, match=r"'caries' occurs in .*anesthesia and in .*caries"):
         records("annobench_datasets", "DATASETS")
 
 

@@ -134,7 +134,7 @@ def test_a_layout_of_another_distribution_is_read_from_a_workbook(install):
     [
         ("import a_library_that_is_not_there", "No module named 'a_library_that_is_not_there'"),
         ("FORMAT = 'lists'", "'str' object has no attribute 'id'"),
-        ("raise SystemError('out of order')", "SystemError: out of order. Mend"),
+        ("raise SystemError('out of order')", "SystemError: out of order. Fix"),
         (FORMAT.replace('"our_lab"', '"brat"'), "another format called 'brat'"),
     ],
 )

@@ -216,7 +216,7 @@ def test_a_column_of_texts_that_is_not_there_is_named(tmp_path):
         ["h1", "W1", "Approved", "x", "a"],
     )
     with pytest.raises(
-        ReaderError, match=r"'Input\.txt', as --text asks\. Did you mean 'Input\.text'"
+        ReaderError, match=r"'Input\.txt', given with --text\. Did you mean 'Input\.text'"
     ):
         read_export(path, text="Input.txt")
     assert read_export(path, text="Input.text").texts == {"x": "x"}

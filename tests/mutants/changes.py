@@ -57,6 +57,18 @@ HARMLESS = ("dtype", "encoding", "strict", "stacklevel", "newline", "copy", "nam
 Key = tuple[str, str, str, str, str, int]
 
 
+class _Wordless(ast.NodeTransformer):
+    """Leaves out the words of texts, which hold a space, and keeps what is put into them."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:  # noqa: N802  (ast's name)
+        is_text = isinstance(node.value, str) and " " in node.value
+        return ast.Constant("") if is_text else node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802  (ast's name)
+        values = [self.visit(each) for each in node.values if isinstance(each, ast.FormattedValue)]
+        return ast.Tuple([each.value for each in values], ast.Load())
+
+
 @dataclass(frozen=True)
 class Mutant:
     """One change: the operator, the source it replaces, and what becomes of it.
@@ -84,9 +96,9 @@ class Mutant:
     def source(self) -> str:
         """A digest of the function's code, or the statement's outside of functions.
 
-        Docstrings, comments and layout do not change it.
+        Docstrings, comments, layout and the words of messages do not change it.
         """
-        tree = copy.deepcopy(self.scope)
+        tree = _Wordless().visit(copy.deepcopy(self.scope))
         for node in ast.walk(tree):
             body = getattr(node, "body", None)
             if isinstance(body, list) and body and _is_docstring(body[0]):

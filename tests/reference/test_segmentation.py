@@ -116,7 +116,7 @@ def test_spans_that_do_not_divide_the_text_are_refused(spans, message):
 
 
 def test_windows_that_do_not_fit_are_refused():
-    with pytest.raises(AnnotationError, match="a window of 5 does not fit into 3 places"):
+    with pytest.raises(AnnotationError, match="a window of 5 does not fit into 3 positions"):
         pk([0, 1, 0], [0, 0, 1], window=5)
     with pytest.raises(AnnotationError, match="shapes"):
         window_diff([0, 1], [0, 1, 1])

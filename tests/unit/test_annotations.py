@@ -309,7 +309,7 @@ def test_columns_may_be_generators_and_hold_tuples():
 
 def test_a_column_that_comes_twice_is_refused():
     frame = pd.DataFrame([["x", "a", 1, 2]], columns=["item", "annotator", "label", "label"])
-    with pytest.raises(AnnotationError, match="'label' comes twice"):
+    with pytest.raises(AnnotationError, match="'label' occurs twice"):
         Annotations.from_frame(frame)
 
 

@@ -157,7 +157,7 @@ def test_a_plan_is_written(labels, tmp_path):
         "plan", path, "--gold", gold, "--currency", "EUR", "--price-check", 2, "--items", 1000
     )
     assert done.exit_code == 0, done.output
-    assert "by 40 gold items" in done.output
+    assert "from 40 gold items" in done.output
     folder = tmp_path / "labels_plan"
     page = (folder / "plan.html").read_text()
     check_self_contained(page)

@@ -412,7 +412,7 @@ def test_refusals_and_faults_are_told_apart():
         "short": "failed",
     }
     assert found["fails"].note == "ZeroDivisionError: by zero"
-    assert "no probabilities" in found["wrong"].note
+    assert "not probabilities" in found["wrong"].note
     assert "shape (1, 2), not (60, 2)" in found["short"].note
     assert all(attempt.posterior is None for attempt in found.values())
 

@@ -191,7 +191,7 @@ def test_a_method_that_fails_on_some_labels_is_shown_as_failed(run, own, tmp_pat
 
 REFUSED = {
     "no gold": (("--labels", "labels.csv"), "--labels needs --gold"),
-    "no labels": (("--gold", "gold.csv"), "--gold has no effect on data sets"),
+    "no labels": (("--gold", "gold.csv"), "--gold has no effect on the library's data sets"),
     "unknown model": (("--against", "dawid_skeen"), "no model 'dawid_skeen'. Did you mean"),
     "unknown data": (("--data", "snow2008_rtee"), "no data set 'snow2008_rtee'. Did you mean"),
     "numbers": (("--data", "snow2008_joy"), "the labels of snow2008_joy are numbers"),
@@ -445,12 +445,12 @@ def spoilt(change):
     [
         (lambda c: c.pop("form"), "does not have the format"),
         (lambda c: c.pop("author"), "'author' is missing"),
-        (lambda c: c.update(seed="1"), "'seed' is missing or no int"),
-        (lambda c: c["answers"][0].pop("labels"), "answer 1 lacks"),
-        (lambda c: c["answers"].append(7), "answer 2 lacks"),
-        (lambda c: c["answers"][0].update(probabilities=[[0.9, 0.9]]), "no probabilities"),
-        (lambda c: c["answers"][0].update(probabilities=[[2, -1]]), "no probabilities"),
-        (lambda c: c["answers"][0].update(probabilities=[0.5]), "no probabilities"),
+        (lambda c: c.update(seed="1"), "'seed' is missing or not int"),
+        (lambda c: c["answers"][0].pop("labels"), "answer 1 is incomplete"),
+        (lambda c: c["answers"].append(7), "answer 2 is incomplete"),
+        (lambda c: c["answers"][0].update(probabilities=[[0.9, 0.9]]), "not probabilities"),
+        (lambda c: c["answers"][0].update(probabilities=[[2, -1]]), "not probabilities"),
+        (lambda c: c["answers"][0].update(probabilities=[0.5]), "not probabilities"),
     ],
 )
 def test_a_file_of_another_form_is_refused(run, tmp_path, change, message):

@@ -45,7 +45,7 @@ def test_a_module_may_hold_several_records_by_their_ids(package):
 def test_two_records_of_one_name_are_an_error_naming_both_modules(package):
     same = f"{RECORD}METHOD = Record(name='twin')"
     find = package("twins", {"first": same, "second": same})
-    with pytest.raises(ImportError, match=r"'twin' stands in twins\.first and in twins\.second"):
+    with pytest.raises(ImportError, match=r"'twin' occurs in twins\.first and in twins\.second"):
         find()
 
 

@@ -113,7 +113,7 @@ def test_an_executor_that_can_not_do_it_is_refused(both, tmp_path):
     for engine in ("dask", "memory"):
         with pytest.raises(AnnotationError, match=f"engine {engine} does not use a ThreadPool"):
             ab.report(labels, engine=engine, scheduler=pool)
-    with pytest.raises(AnnotationError, match="labels in memory: ThreadPoolExecutor takes a fol"):
+    with pytest.raises(AnnotationError, match="labels in memory: ThreadPoolExecutor needs a fol"):
         ab.report(annotations, scheduler=pool)
     annotations.to_frame().to_csv(tmp_path / "labels.csv", index=False)
     with pytest.raises(AnnotationError, match="can process partitions, but not make them"):

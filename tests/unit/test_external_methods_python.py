@@ -245,7 +245,7 @@ def test_a_file_that_holds_no_method_is_refused(written, name):
         ("no_method_of_this_name", "neither a file nor an entry point"),
         ("no_package_here:Thing", "can't be imported"),
         ("json:dumpz", "Did you mean 'dump' or 'dumps'"),
-        ("json:__doc__", "no method"),
+        ("json:__doc__", "not a method"),
     ],
 )
 def test_a_method_that_is_not_there_is_refused(target, message):

@@ -192,7 +192,7 @@ def test_item_must_be_a_column(tmp_path):
         Annotations.from_wide(np.ones((2, 2)), item="scan")
     path = tmp_path / "table.csv"
     SCANS.to_csv(path, index=False)
-    with pytest.raises(ReaderError, match="'scam', as --item asks"):
+    with pytest.raises(ReaderError, match="'scam', given with --item"):
         select_labels(path, format="wide", item="scam")
 
 
@@ -318,7 +318,7 @@ def test_labels_that_add_up_to_one_number_are_no_counts_where_annotators_are_nam
 
     a = read("annotator_1", "annotator_2")
     assert (a.n_annotators, a.n_labels) == (2, 8)
-    with pytest.raises(AnnotationError, match=r"add up to 2\..*from_counts"):
+    with pytest.raises(AnnotationError, match=r"sum to 2\..*from_counts"):
         read("poor", "good")
 
 
@@ -333,10 +333,10 @@ def test_counts_of_categories_are_no_labels_of_annotators(tmp_path):
     )
     path = tmp_path / "counts.csv"
     frame.to_csv(path, index=False)
-    with pytest.raises(ReaderError, match=r"add up to 14.*--counts"):
+    with pytest.raises(ReaderError, match=r"sum to 14.*--counts"):
         select_labels(path, format="wide")
     for wide in (frame, frame.set_index("item")):
-        with pytest.raises(AnnotationError, match=r"add up to 14.*from_counts"):
+        with pytest.raises(AnnotationError, match=r"sum to 14.*from_counts"):
             Annotations.from_wide(wide)
     counted = agreement.fleiss_kappa(Annotations.from_counts(frame))
     assert counted.estimate == pytest.approx(0.40766, abs=5e-6)
@@ -404,7 +404,7 @@ def test_of_several_sheets_the_wide_one_is_read(tmp_path, wide_files):
     with pd.ExcelWriter(path) as book:
         pd.DataFrame({"note": ["by phone"], "day": ["Monday"]}).to_excel(book, sheet_name="notes")
         frame.to_excel(book, sheet_name="labels", index=False)
-    with pytest.raises(ReaderError, match=r"2 tables, 'notes', 'labels'.*a file of its own"):
+    with pytest.raises(ReaderError, match=r"2 tables, 'notes', 'labels'.*in a separate file"):
         select_labels(path, format="wide")
     numbered = frame.rename(columns={"ann": "rater_1", "bob": "rater_2", "cid": "rater_3"})
     with pd.ExcelWriter(path) as book:

@@ -170,7 +170,7 @@ def test_systems_are_compared_within_questions(tmp_path):
     assert list(bias.index) == ["score difference", "length", "own family"]
     assert bias.loc["length", "n_clusters"] == 30
     page = (folder / "judges.html").read_text()
-    assert "new less old" in page
+    assert "new minus old" in page
     assert 'id="bias"' in page
     assert "gain of new over old, by llm >= 0 is supported" in done.output
 
@@ -213,7 +213,7 @@ def test_gold_of_answers_has_the_same_columns(tmp_path):
         (("--require", "change>=0"), "--over"),
         (("--family", "family", "--own", "llm"), "--own gpt-4o=openai"),
         (("--against", "system", "--by", "role"), "describes annotators"),
-        (("--against", "system", "--length", "family"), "Give each answer a length"),
+        (("--against", "system", "--length", "family"), "Give the length of each answer"),
     ],
 )
 def test_options_of_judges_at_work_that_make_no_sense(tmp_path, words, message):

@@ -202,8 +202,8 @@ def test_what_is_not_identified_is_said():
     assert "no answer of the judge's family" in same.loc["own family", "note"]
     assert np.isnan(same.loc["length", ["estimate", "lower", "p_value"]].astype(float)).all()
     all_own = judge_bias(judge, human, own=np.ones(30)).set_index("bias")
-    assert "alone" in all_own.loc["own family", "note"]
-    with pytest.raises(AnnotationError, match="better answers"):
+    assert "only answers of the judge's family" in all_own.loc["own family", "note"]
+    with pytest.raises(AnnotationError, match="bias cannot be distinguished from quality"):
         judge_bias(judge, np.full(30, np.nan))
     with pytest.raises(AnnotationError, match="above 0"):
         judge_bias(judge, human, lengths=np.zeros(30))
@@ -234,7 +234,7 @@ def test_the_longer_of_two_answers():
     assert found["bias"] == "longer answer"
     assert found["n_items"] == 190
     assert found["estimate"] == pytest.approx((picks - (better == longer))[:190].mean())
-    with pytest.raises(AnnotationError, match="Give each answer a length"):
+    with pytest.raises(AnnotationError, match="Give the length of each answer"):
         examine(labels, ["llm"], lengths=["long"] * n)
 
 

@@ -184,7 +184,7 @@ def test_pairs_are_joined_through_others_and_levels_are_a_hierarchy(rng):
     levels = merging.hierarchy({"some": partition, "none": np.arange(5)}, NAMES)
     labels, _ = crowd(rng, 20, 3)
     assert levels.collapse(labels, "some").categories == ("0", "1+3+4", "2")
-    with pytest.raises(AnnotationError, match="'9' is no category"):
+    with pytest.raises(AnnotationError, match="'9' is not a category"):
         merging.from_pairs(NAMES, [("1", "9")])
 
 

@@ -37,7 +37,7 @@ def run(*words):
         (b"PK\x03\x04 cut off", "zip archive or workbook that is damaged"),
         (b"ARROW1\0\0", "Arrow or Feather"),
         (b"\x80\x05\x95", "Python pickle"),
-        (b"\n<!DOCTYPE html><html>", "a web page.*log in"),
+        (b"\n<!DOCTYPE html><html>", "a web page.*login"),
         (CLEAN.encode("utf-16"), "UTF-16"),
         ("item;annotator;label\nx;Böhm;1\n".encode("cp1252"), "line 2.*Latin-1 or Windows-1252"),
         (b"sep=;\nitem;annotator;label\nx;a;1\n", "line 1 is no header.*'sep=;'.*delete it"),
@@ -55,7 +55,7 @@ def run(*words):
         (b"item,annotator,\nx,a,1\n", "Column 3 has no name: .* such as label"),
         (
             b"item,annotator,label\nx,Lee, Ann,1\n",
-            "line 2: 4 fields.*holds ',' in quotation marks.$",
+            "line 2: 4 fields.*contains ',' in quotation marks.$",
         ),
         (b"item,annotator,label\nx,a\n", "line 2: 2 fields.*may have been cut off.$"),
         (b"id,text,Ann,Bob\n1,x,yes,no\n", "'Ann', 'Bob' may be annotators.*--from wide"),

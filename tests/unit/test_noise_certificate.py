@@ -487,7 +487,7 @@ REFUSED = {
     "p above 1": (PAIR, {"guess_distribution": 1.2}, "not between 0 and 1"),
     "no p": (PAIR, {"guess_distribution": ()}, "not between 0 and 1"),
     "p in words": (PAIR, {"guess_distribution": "half"}, "not between 0 and 1"),
-    "a range that runs down": (PAIR, {"guess_distribution": (0.7, 0.3)}, "runs downwards"),
+    "a range that runs down": (PAIR, {"guess_distribution": (0.7, 0.3)}, "is descending"),
     "too many probabilities": (PAIR, {"guess_distribution": [0.2, 0.3, 0.5]}, "3 number"),
     "two labels, no guess": (PAIR, {}, "can't be estimated, as two labels"),
     "no disagreement": (
@@ -604,7 +604,7 @@ def test_old_names_of_options_are_taken_with_a_warning():
     assert str(old) == str(noise.certificate(PAIR, guess_distribution=0.5))
     with pytest.warns(DeprecationWarning, match="option settled is called easy_rate"):
         noise.hard_items(PAIR, settled=0.7)
-    with pytest.raises(TypeError, match="guess and guess_distribution are one option"):
+    with pytest.raises(TypeError, match="guess and guess_distribution are the same option"):
         noise.plan(100, 0.1, guess=0.5, guess_distribution=0.5)
 
 

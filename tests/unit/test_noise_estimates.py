@@ -165,5 +165,5 @@ def test_the_share_of_guesses_of_dawid_and_skene_has_the_error_of_a_mean():
 
 
 def test_the_row_that_is_farthest_from_a_distribution_is_named():
-    with pytest.raises(ValueError, match=r"rows: row 2 is \[0\.9, 0\.9\], no distribution"):
+    with pytest.raises(ValueError, match=r"rows: row 2 is \[0\.9, 0\.9\], not a distribution"):
         check_distributions("rows", np.array([[0.5, 0.5], [0.3, 0.3], [0.9, 0.9]]))

@@ -137,7 +137,7 @@ def test_an_element_points_once_in_a_role(write):
 def test_two_elements_of_one_id_are_an_error(write):
     rows = '<w nite:id="w0"/>\n<w nite:id="w0"/>\n<w nite:id="w1"/>'
     layer = nxt.read_layer(write("a.words.xml", rows))
-    with pytest.raises(ReaderError, match="line 3: the id 'w0' stands there twice") as caught:
+    with pytest.raises(ReaderError, match="line 3: the id 'w0' occurs twice") as caught:
         _ = layer.place
     assert "'w1'" not in str(caught.value)
 

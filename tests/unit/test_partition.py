@@ -258,7 +258,7 @@ def test_partitions_in_which_a_number_is_two_categories_are_refused(table, tmp_p
     names = [f"{5 + n // 2}{'.0' * (n % 2)}" for n in range(found.n_categories)]
     replace(found, categories=tuple(names)).write()
     with pytest.raises(
-        AnnotationError, match=r"5 and 5\.0, for two categories. Make the partitions"
+        AnnotationError, match=r"5 and 5\.0, as two categories. Make the partitions"
     ):
         PartitionedLabels.open(tmp_path / "out")
 

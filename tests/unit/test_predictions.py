@@ -122,7 +122,7 @@ def test_an_items_own_gold_does_not_move_its_score():
     [
         (TABLE.drop(index=["i7", "i9"]), "lack 2 of 240 items: 'i7', 'i9'. Add a row"),
         (TABLE.drop(columns="emu"), "lack 1 of 3 categories: 'emu'. Add a column"),
-        (TABLE.assign(yak=0.0), "a column 'yak', which no label names"),
+        (TABLE.assign(yak=0.0), "a column 'yak', which is not a category"),
         (TABLE * 2, "are not probabilities, such as"),
         (TABLE - 0.5, "are not probabilities, such as"),
         (pd.concat([TABLE, TABLE[:1]]), "two rows for the same item"),

@@ -213,8 +213,9 @@ def test_priors_that_make_no_sense_are_refused():
 def test_its_headline_says_what_the_labels_are_worth(rng):
     a = dependent.simulate("dirichlet", n_items=100, rng=rng).annotations
     found = random_clumped.fit(a)
-    assert f"{a.n_labels:,} labels worth {found.effective_labels:,.0f} independent ones" in repr(
-        found
+    assert (
+        f"{a.n_labels:,} labels equivalent to {found.effective_labels:,.0f} independent ones"
+        in repr(found)
     )
     assert found.effective_labels < a.n_labels
     assert found.dependence(a) is None

@@ -43,9 +43,9 @@ def test_the_size_decides_unless_an_engine_is_named(both, monkeypatch):
     monkeypatch.setattr(sources, "MEMORY_LABELS", labels.n_labels - 1)
     assert sources.blocks_of(labels, "auto") is labels
     assert sources.blocks_of(annotations, "auto") is None
-    with pytest.raises(AnnotationError, match=r"labels in memory: engine dask takes a folder"):
+    with pytest.raises(AnnotationError, match=r"labels in memory: engine dask needs a folder"):
         sources.blocks_of(annotations, "dask")
-    with pytest.raises(AnnotationError, match="engine 'spark' is none of auto, memory, dask"):
+    with pytest.raises(AnnotationError, match="engine 'spark' is not one of auto, memory, dask"):
         sources.blocks_of(labels, "spark")
 
 

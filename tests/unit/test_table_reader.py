@@ -109,7 +109,10 @@ def test_interval_labels_are_numbers(table):
         (b"item,annotator,label\n,a,1\nx,,1\n,,1\n", "2: no item\n.*3: no annotator\n.*4: no item"),
         (b"item,item,annotator,label\nx,y,a,1\n", "the header names 'item' twice"),
         (b"item,annotator\nx,a\n", "No column is the label; usual names are label, response"),
-        (b"id,task,annotator,label\nx,y,a,1\n", r"'id', 'task' may all be the item.*item=\"...\""),
+        (
+            b"id,task,annotator,label\nx,y,a,1\n",
+            r"'id', 'task' are all candidates for the item.*item=\"...\"",
+        ),
         (b"a,b,c\n1,2,3\n", "No column is the item.*The columns are 'a', 'b', 'c'"),
     ],
 )

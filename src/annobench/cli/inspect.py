@@ -235,7 +235,7 @@ def _facts(export: Export) -> list[str]:
 
 
 def _doubts(export: Export) -> list[str]:
-    """Say what looks like a mistake in the categories of a question, or in other names."""
+    """Report likely mistakes in categories or other names."""
     from annobench.labels.doubts import doubtful_names, doubtful_spellings
 
     chosen = export.questions[export.questions["kind"].isin(["choice", "choices"])]

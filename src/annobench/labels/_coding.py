@@ -182,8 +182,8 @@ def check_order(labels: NDArray[np.object_]) -> None:
     if pd.to_numeric(seen, errors="coerce").isna().any():
         raise AnnotationError(
             f"Annotations: the order of the ordinal categories "
-            f"{', '.join(map(repr, seen[:SHOWN]))}{' ...' if len(seen) > SHOWN else ''} is not "
-            f"known. Give all in their order with categories=, lowest first. {_CODES}"
+            f"{', '.join(map(repr, seen[:SHOWN]))}{' ...' if len(seen) > SHOWN else ''} is "
+            f"unknown. Give all categories in order with categories=, lowest first. {_CODES}"
         )
 
 

@@ -670,7 +670,7 @@ class SampledFit(ConfusionFit):
     def _unconverged(self) -> str:
         if self._shape[1] < FEWEST_DRAWS:
             return (
-                f"Convergence cannot be assessed: R-hat needs {FEWEST_DRAWS} draws per chain. Take "
+                f"The chains have not converged, as far as can be assessed: R-hat needs {FEWEST_DRAWS} draws per chain. Take "
                 "more draws."
             )
         table = self._of_population

@@ -165,7 +165,7 @@ def _information_plot(following: pd.DataFrame) -> Markup:
         axes.plot(range(1, len(bits) + 1), bits, color=BLUE)
         axes.set(
             xlabel="items, most informative first",
-            ylabel="expected information of one more label, bits",
+            ylabel="expected information, bits",
             xlim=(0, len(bits) + 1),
             ylim=(0, None),
         )

@@ -62,7 +62,7 @@ def test_a_judge_of_several_models_judges_each_answer(tmp_path):
 def test_a_field_of_texts_that_is_not_there_is_named(tmp_path):
     path = write(tmp_path / "log.jsonl", [{"id": 1, "judge": "gpt", "verdict": "a", "reply": "x"}])
     assert read_export(path, text="reply").texts == {"1": "x"}
-    with pytest.raises(ReaderError, match=r"'repl', as --text asks\. Did you mean 'reply'"):
+    with pytest.raises(ReaderError, match=r"'repl', given with --text\. Did you mean 'reply'"):
         read_export(path, text="repl")
 
 

@@ -168,5 +168,5 @@ def test_rectangles_without_a_place_are_said_and_not_compared(odd, tmp_path):
     path = write(tmp_path, ([rectangle(0, "car")], [rectangle(0, "car", **odd)]))
     found = select_labels(path)
     assert found.boxes == {}
-    assert any("turned or have no area" in text for text in found.remarks)
+    assert any("rotated or have no area" in text for text in found.remarks)
     assert found.labels.n_labels == 2

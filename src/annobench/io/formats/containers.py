@@ -86,7 +86,7 @@ def opened(source: Source) -> Iterator[list[Table]]:
 
 
 def _chosen(source: Source, tables: list[Table], layout: Layout) -> Table:
-    """Return the table that is meant: the only one, or the only one in the layout."""
+    """Return the only table, or the only one in the layout."""
     header = list(source.header or ()) if not tables else []
     if twice := sorted({name for name in header if name and header.count(name) > 1}):
         raise ReaderError(

@@ -84,7 +84,7 @@ class Header(NamedTuple):
         found = []
         if self.skip:
             rows = "1 row was" if self.skip == 1 else f"{self.skip} rows were"
-            found.append(f"{rows} passed over as titles above the header")
+            found.append(f"{rows} skipped as titles above the header")
         if self.rows > 1:
             found.append(
                 f"the header has {self.rows} rows, of which the upper name several columns"

@@ -132,10 +132,10 @@ def width_of(n_categories: int) -> int:
     return 2 if n_categories <= 2 else -(-n_categories // 4) * 4
 
 
-def cells_of(annotations: Annotations, owner: Codes, label: Codes, k: int) -> NDArray[np.uint32]:
-    """Return the cells of labels, sorted by item, with the codes of matrices and categories."""
+def cells_of(order: Codes, owner: Codes, label: Codes, k: int) -> NDArray[np.uint32]:
+    """Return the cells of labels in an order, from their matrices and categories."""
     row = owner.astype(np.uint32) * np.uint32(k) + label.astype(np.uint32)
-    return np.asarray((row * np.uint32(width_of(k)))[annotations.by_item.order])
+    return np.asarray((row * np.uint32(width_of(k)))[order])
 
 
 @dataclass
@@ -231,7 +231,7 @@ class Problem:
         owner = annotations.annotator
         if settings.n_groups < annotations.n_annotators:
             owner = settings.group.astype(np.int32)[owner]
-        cells = cells_of(annotations, owner, annotations.label, k)
+        cells = cells_of(annotations.by_item.order, owner, annotations.label, k)
         return cls(annotations.by_item.offsets.copy(), cells, settings, k, annotations.items)
 
     @cached_property

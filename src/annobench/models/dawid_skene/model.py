@@ -606,7 +606,7 @@ def _predict(fitted: DawidSkeneFit, annotations: Annotations) -> Floats:
     prevalence[:k] = fitted.prevalence
     offsets = annotations.by_item.offsets.copy()
     owner, label = annotator[annotations.annotator], category[annotations.label]
-    cells = cells_of(annotations, owner, label, k)
+    cells = cells_of(annotations.by_item.order, owner, label, k)
     posterior = np.empty((annotations.n_items, k))
     nobody = np.zeros(0, dtype=np.int32)
     counts, mass = np.zeros(table.size), np.zeros(width)
