@@ -60,11 +60,11 @@ Key = tuple[str, str, str, str, str, int]
 class _Wordless(ast.NodeTransformer):
     """Leaves out the words of texts, which hold a space, and keeps what is put into them."""
 
-    def visit_Constant(self, node: ast.Constant) -> ast.Constant:  # noqa: N802  (ast's name)
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
         is_text = isinstance(node.value, str) and " " in node.value
         return ast.Constant("") if is_text else node
 
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802  (ast's name)
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         values = [self.visit(each) for each in node.values if isinstance(each, ast.FormattedValue)]
         return ast.Tuple([each.value for each in values], ast.Load())
 

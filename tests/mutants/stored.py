@@ -254,9 +254,9 @@ one, a negated condition, a minus sign, a square root or a keyword left out, `mi
 another axis, an early return skipped. If the tests pass on a mutant, they do not check the changed
 line. Messages, docstrings and types are not changed. One mutant for every {lines} lines of code is
 drawn at random from each package with a stored seed, evenly over the kinds of change; mutants drawn
-earlier are kept while their function stays as it is but for the words of its messages. On each mutant run the tests that call the
-changed function, those of the module's own name first, up to a limit of time. Slow tests are left
-out, and property-based tests try {examples} examples.
+earlier are kept while their function stays as it is but for the words of its messages. On each
+mutant run the tests that call the changed function, those of the module's own name first, up to a
+limit of time. Slow tests are left out, and property-based tests try {examples} examples.
 
 Of {planned} planned mutants, {total} have been run. The tests kill {killed}, {timeout} of these by
 timeout; {equivalent} are equivalent, that is, they give the same results, for the reasons below;

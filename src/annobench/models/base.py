@@ -670,8 +670,8 @@ class SampledFit(ConfusionFit):
     def _unconverged(self) -> str:
         if self._shape[1] < FEWEST_DRAWS:
             return (
-                f"The chains have not converged, as far as can be assessed: R-hat needs {FEWEST_DRAWS} draws per chain. Take "
-                "more draws."
+                "The chains have not converged, as far as can be assessed: R-hat needs "
+                f"{FEWEST_DRAWS} draws per chain. Take more draws."
             )
         table = self._of_population
         fewest = float(table[["ess_bulk", "ess_tail"]].min().min())
