@@ -15,6 +15,7 @@ from annobench import agreement as ag
 from annobench.agreement.coefficients.icc import f_interval
 from annobench.agreement.coefficients.pearson import fisher_interval
 from annobench.agreement.forms.base import dense
+from annobench.agreement.forms.numeric import centred
 from annobench.agreement.replicates import jackknife, posterior
 from annobench.agreement.weights import check_tabulated
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
@@ -902,3 +903,9 @@ def test_an_f_interval_of_items_that_do_not_differ_is_a_point():
     for error in (0.1, 0.5, 3.2):
         lower, upper = f_interval(30, 2, 0.0, 3.2, error, "two-way", "agreement", 0.95)
         assert lower == upper
+
+
+def test_no_numbers_are_centred():
+    assert centred(np.zeros(0)).size == 0
+    assert centred(np.array([3.0, 1.0, 2.0])).tolist() == [0.5, -0.5, 0]
+    assert centred(np.array([7.0, 7.0])).tolist() == [0, 0]
