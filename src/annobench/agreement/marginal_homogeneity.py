@@ -150,7 +150,7 @@ def marginal_homogeneity(
     tests, categories = [], []
     by_pair = View.of(pairs.pair, pairs.n_pairs)
     for p in np.flatnonzero(counts >= max(min_items, 1)):
-        rows = by_pair[p]
+        rows = by_pair[int(p)]
         names = {
             "first": a.annotators[pairs.first_annotator[p]],
             "second": a.annotators[pairs.second_annotator[p]],

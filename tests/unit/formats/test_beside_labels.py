@@ -209,7 +209,7 @@ def test_a_code_for_missing_labels_is_left_out_as_the_error_says(tmp_path, code,
 
 def test_an_ordinal_code_for_missing_labels_is_refused_with_the_option(tmp_path):
     path = written(tmp_path, ["item", *RATERS], [[1, 2, "NA"], [2, 2, 2]])
-    with pytest.raises(AnnotationError, match=r"not known.*--missing"):
+    with pytest.raises(AnnotationError, match=r"unknown.*--missing"):
         select_labels(path, scale="ordinal")
 
 
