@@ -350,7 +350,7 @@ def test_two_outputs_are_two_files(tmp_path):
     out = tmp_path / "o.csv"
     done = run("convert", tmp_path / "s.csv", out, "--ledger", tmp_path / "." / "o.csv")
     assert done.exit_code == 1
-    assert "written twice" in said(done)
+    assert "name of two outputs" in said(done)
     assert not out.exists()
 
 
