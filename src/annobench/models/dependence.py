@@ -43,7 +43,7 @@ from annobench.core.results import SummarisedScalars
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models._pooling import pooled_rows
-from annobench.models.dawid_skene.em import NO_WEIGHT, width_of
+from annobench.models.dawid_skene.em import NO_GOLD, NO_WEIGHT, cells_of, width_of
 from annobench.models.kernels import dawid_skene as kernels
 from annobench.models.kernels.dependence import draw_labels, residual_products
 
@@ -54,7 +54,6 @@ Codes = NDArray[np.int64]
 
 #: From which p-value on a fit warns.
 ALARM = 0.01
-_NOBODY = np.zeros(0, dtype=np.int32)
 #: Labels from which r has a standard deviation of about .002 or less; of more, items are drawn.
 _ENOUGH = 100_000
 #: Updates of the working model for each set of labels.
@@ -255,9 +254,7 @@ class _Panel:
     def counts(self, label: Codes, posterior: Floats) -> Floats:
         """Count labels by annotator, category and label."""
         counts, mass = np.zeros(self.n_annotators * self.k * self.width), np.zeros(self.width)
-        kernels.collect(
-            self.offsets, self._cells(label), _NOBODY, NO_WEIGHT, posterior, counts, mass
-        )
+        kernels.collect(*self._layout(label), posterior, counts, mass)
         return self._by_category(counts)
 
     def expect(self, label: Codes, working: _Working) -> tuple[Floats, Floats]:
@@ -270,13 +267,13 @@ class _Panel:
         prevalence, mass = np.zeros(self.width), np.zeros(self.width)
         prevalence[: self.k] = working.prevalence
         counts = np.zeros(table.size)
-        labels = self.offsets, self._cells(label), _NOBODY, NO_WEIGHT
-        n_items = len(posterior)
-        kernels.sweep(0, n_items, *labels, prevalence, table.ravel(), posterior, counts, mass)
+        layout, state = self._layout(label), (prevalence, table.ravel(), posterior, counts, mass)
+        kernels.sweep(0, len(posterior), *layout, *state)
         return posterior, self._by_category(counts)
 
-    def _cells(self, label: Codes) -> NDArray[np.uint32]:
-        return np.asarray((self.annotator * self.k + label) * self.width, dtype=np.uint32)
+    def _layout(self, label: Codes) -> tuple[Codes, NDArray[np.uint32], NDArray[np.int32], Floats]:
+        """Return labels as the kernels take them, without known categories or weights."""
+        return self.offsets, cells_of(self.annotator, label, self.k), NO_GOLD, NO_WEIGHT
 
     def _by_category(self, table: Floats) -> Floats:
         """View a table of the kernels by annotator, category and label."""

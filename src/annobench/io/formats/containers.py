@@ -96,9 +96,8 @@ def _chosen(source: Source, tables: list[Table], layout: Layout) -> Table:
     if not tables:
         raise ReaderError(
             f"{source.path}: no table with a header was found, as needed for {layout.title}. Give "
-            f"a text "
-            "file with commas, tabs or semicolons, a workbook, Parquet, or JSON with one record "
-            "per row."
+            "a text file with commas, tabs or semicolons, a workbook, Parquet, or JSON with one "
+            "record per row."
         )
     if len(tables) == 1:
         return tables[0]

@@ -23,6 +23,8 @@ Criterion = Literal["log_posterior", "log_likelihood"]
 
 TIES = {"none": kernels.FREE, "category": kernels.CATEGORY, "one_coin": kernels.ONE_COIN}
 NO_WEIGHT: Floats = np.zeros(0)
+#: No item has a known category.
+NO_GOLD: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 
 
 class Parameters(NamedTuple):
@@ -109,7 +111,7 @@ class Settings:
             np.broadcast_to(float(smoothing), (k,)),
             "none",
             np.arange(j),
-            np.zeros(0, dtype=np.int32),
+            NO_GOLD,
             float(tolerance),
             int(max_iterations),
             "log_posterior",
@@ -132,10 +134,10 @@ def width_of(n_categories: int) -> int:
     return 2 if n_categories <= 2 else -(-n_categories // 4) * 4
 
 
-def cells_of(order: Codes, owner: Codes, label: Codes, k: int) -> NDArray[np.uint32]:
-    """Return the cells of labels in an order, from their matrices and categories."""
+def cells_of(owner: Codes, label: Codes, k: int) -> NDArray[np.uint32]:
+    """Return the cell of each label, from its matrix and category."""
     row = owner.astype(np.uint32) * np.uint32(k) + label.astype(np.uint32)
-    return np.asarray((row * np.uint32(width_of(k)))[order])
+    return np.asarray(row * np.uint32(width_of(k)))
 
 
 @dataclass
@@ -231,7 +233,7 @@ class Problem:
         owner = annotations.annotator
         if settings.n_groups < annotations.n_annotators:
             owner = settings.group.astype(np.int32)[owner]
-        cells = cells_of(annotations.by_item.order, owner, annotations.label, k)
+        cells = cells_of(owner, annotations.label, k)[annotations.by_item.order]
         return cls(annotations.by_item.offsets.copy(), cells, settings, k, annotations.items)
 
     @cached_property

@@ -45,6 +45,7 @@ from annobench.models.dawid_skene._passes import (
     Theta,
 )
 from annobench.models.dawid_skene.em import (
+    NO_GOLD,
     NO_WEIGHT,
     Criterion,
     Floats,
@@ -606,9 +607,8 @@ def _predict(fitted: DawidSkeneFit, annotations: Annotations) -> Floats:
     prevalence[:k] = fitted.prevalence
     offsets = annotations.by_item.offsets.copy()
     owner, label = annotator[annotations.annotator], category[annotations.label]
-    cells = cells_of(annotations.by_item.order, owner, label, k)
+    cells = cells_of(owner, label, k)[annotations.by_item.order]
     posterior = np.empty((annotations.n_items, k))
-    nobody = np.zeros(0, dtype=np.int32)
     counts, mass = np.zeros(table.size), np.zeros(width)
 
     def expect(first: int, last: int) -> float:
@@ -618,7 +618,7 @@ def _predict(fitted: DawidSkeneFit, annotations: Annotations) -> Floats:
                 last,
                 offsets,
                 cells,
-                nobody,
+                NO_GOLD,
                 NO_WEIGHT,
                 prevalence,
                 table.ravel(),
