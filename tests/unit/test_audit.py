@@ -408,6 +408,10 @@ def test_a_category_that_no_label_names_is_wrong(design):
     assert found.calibration is None
     assert any("category without labels" in text for text in found.remarks)
     assert "c" in set(found.items_frame()["category"])
+    first = int(np.flatnonzero(design.order == 0)[0])
+    alone = dict.fromkeys(checked, "a") | {design.items[first]: "c"}
+    remarks = assess(design, alone, rng=1).remarks
+    assert any("1 checked item has a category without labels: it" in text for text in remarks)
 
 
 def test_items_that_were_not_drawn_are_refused(design):

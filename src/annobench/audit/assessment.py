@@ -324,6 +324,8 @@ def _remarks(design: Design, gold: Ints) -> list[str]:
         )
     if unknown := int((gold == len(design.categories)).sum()):
         remarks.append(
-            f"{unknown:,} checked items have a category without labels: they count as wrong."
+            "1 checked item has a category without labels: it counts as wrong."
+            if unknown == 1
+            else f"{unknown:,} checked items have a category without labels: they count as wrong."
         )
     return remarks
