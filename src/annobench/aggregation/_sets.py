@@ -86,9 +86,9 @@ def category_sets(fitted: Fit, checked: GoldCheck | None, level: float) -> Categ
     if checked.fixed:
         promise = (
             f"Sets are cross-conformal at level {level:g}: gold items inform the fit, and each was "
-            f"compared by a fit without it. The probability that a set contains the item's "
+            "compared by a fit without it. The probability that a set contains the item's "
             f"category is usually near {level:g}; about {max(0.0, 2 * level - 1):g} is guaranteed, "
-            f"if the gold items were drawn at random."
+            "if the gold items were drawn at random."
         )
     else:
         promise = (

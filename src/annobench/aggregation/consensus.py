@@ -433,8 +433,8 @@ def _refuse_free_text(annotations: Annotations, method: Method) -> None:
     raise AnnotationError(
         f"consensus: {a.n_categories:,} categories in {a.n_labels:,} labels are too many for "
         f"{method.name}, which has a row of probabilities for each category and annotator. If they "
-        f"are free text, code them into categories first; or use a model without confusion "
-        f"matrices, such as voting or mace."
+        "are free text, code them into categories first; or use a model without confusion "
+        "matrices, such as voting or mace."
     )
 
 
@@ -477,7 +477,7 @@ def _evidence_remarks(annotations: Annotations) -> list[str]:
     return [
         "The annotators may agree no more often than by chance (Krippendorff's alpha "
         f"{found.estimate:.3g}, 95% interval {found.lower:.3g} to {found.upper:.3g}). A model can "
-        f"be overconfident even then: don't rely on its probabilities before checking some items."
+        "be overconfident even then: don't rely on its probabilities before checking some items."
     ]
 
 

@@ -99,7 +99,7 @@ def by_category(statistic: Statistic, level: float) -> pd.DataFrame:
     if not statistic.collapsible:
         raise AnnotationError(
             f"{statistic.name}: categories cannot be merged if their order, distance or value "
-            f"matters. Use a coefficient of nominal labels, "
+            "matters. Use a coefficient of nominal labels, "
             "without weights or metric."
         )
     annotations = statistic.annotations
@@ -120,7 +120,7 @@ def by_category(statistic: Statistic, level: float) -> pd.DataFrame:
     if no_width:
         warnings.warn(
             f"{statistic.name}: the intervals of {', '.join(map(repr, no_width[:10]))} have no "
-            f"width, which says nothing about other items: report how many items agree instead.",
+            "width, which says nothing about other items: report how many items agree instead.",
             IntervalWarning,
             stacklevel=3,
         )

@@ -167,7 +167,7 @@ def difference(
     if found.upper - found.lower < TOLERANCE and not (estimate == 0 and disputed):
         warnings.warn(
             f"difference: the {kind} interval has no width, which says nothing about other "
-            f"items: report the difference without it.",
+            "items: report the difference without it.",
             IntervalWarning,
             stacklevel=2,
         )

@@ -223,7 +223,7 @@ def containing(found: Interval, name: str, stacklevel: int = 3) -> Interval:
     warnings.warn(
         f"{name}: there is no {found.kind} interval (NaN), as the estimate, {estimate:.4g}, is "
         f"outside the central range of its replicates, {lower:.4g} to {upper:.4g}: their bias "
-        f"exceeds their spread. Use the analytic or the jackknife interval.",
+        "exceeds their spread. Use the analytic or the jackknife interval.",
         DegenerateWarning,
         stacklevel=stacklevel,
     )
@@ -247,7 +247,7 @@ def _caution(
     return (
         f"the {kind} interval over {n} annotators is too narrow: its expected coverage is "
         f"about {100 * covered:.0f}%, not {100 * level:.4g}%. Use the jackknife, which is valid "
-        f"for few annotators, or restrict your claims to these."
+        "for few annotators, or restrict your claims to these."
     )
 
 
@@ -279,7 +279,7 @@ def unmoved_caution(kind: Kind, unit: Unit) -> str:
     }.get(kind, ", as both limits are the same value of many equal replicates")
     return (
         f"the {kind} interval has no width{why}, which says nothing about unseen data: report "
-        f"the estimate without it."
+        "the estimate without it."
     )
 
 
@@ -290,7 +290,7 @@ def agreed_caution(
     beyond = 100 * (1 - (1 - level) ** (1 / n_items))
     return (
         f"the {kind} interval has no width, as all labels of each of the {n_items:,} items "
-        f"agree. "
+        "agree. "
         f"That says nothing about other items, of which up to {beyond:.2g}% may show a "
         f"disagreement ({100 * level:.4g}% limit). {advice}."
     )

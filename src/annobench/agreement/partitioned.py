@@ -146,7 +146,7 @@ class PartitionedAgreement(Summarised):
             raise AnnotationError(
                 f"{self.method.name}: the items' statistics have more than {MAX_PATTERNS:,} "
                 f"patterns or {MAX_COLUMNS} columns, too many for the bootstrap. Use the standard "
-                f"error."
+                "error."
             )
         if self.patterns.n_items < 2:
             raise AnnotationError(
@@ -196,7 +196,7 @@ class PartitionedAgreement(Summarised):
         if kind not in ("analytic", "percentile"):
             raise AnnotationError(
                 f"{self.method.name}: there is no {kind!r} interval on partitions. Use analytic or "
-                f"percentile."
+                "percentile."
             )
         check_level(level, self.method.name)
         if math.isnan(self.estimate):
@@ -364,7 +364,7 @@ def additive(labels: BlockedLabels, coefficient: str, options: dict[str, Any]) -
     if probe.method.complete or not isinstance(probe.form, _FORMS):
         raise AnnotationError(
             f"{coefficient}: does not run on partitions, as an item's statistics depend on other "
-            f"items. Use one that pools annotators, such as krippendorff_alpha with the "
+            "items. Use one that pools annotators, such as krippendorff_alpha with the "
             "nominal or ordinal metric, percent_agreement, fleiss_kappa or gwet_ac1."
         )
     return probe

@@ -189,7 +189,7 @@ def check_tabulated(annotations: Annotations, name: str) -> None:
         raise AnnotationError(
             f"{name}: weights or distances of {annotations.n_categories:,} categories need a table "
             f"of {annotations.n_categories**2:,} entries; at most {MAX_TABULATED:,} categories are "
-            f"allowed. Check the column of labels, use nominal labels, or numbers on the interval "
+            "allowed. Check the column of labels, use nominal labels, or numbers on the interval "
             "scale with the interval metric."
         )
 
@@ -292,7 +292,7 @@ def _numeric_distances(
     if period is None or not np.isfinite(period) or period <= 0:
         raise AnnotationError(
             f"{name}: the circular metric needs period=, the positive period of the labels, such "
-            f"as 24 for hours."
+            "as 24 for hours."
         )
     outside = x[(x < 0) | (x >= period)]
     if outside.size:

@@ -311,7 +311,7 @@ def _remarks(design: Design, gold: Ints) -> list[str]:
             f"{missing:,} of the {int(design.drawn.sum()):,} items drawn were not checked."
             + (
                 f" {skipped:,} were checked out of order: the estimates are valid only if items "
-                f"were skipped at random, not because they are hard."
+                "were skipped at random, not because they are hard."
                 if skipped
                 else ""
             )
@@ -320,7 +320,7 @@ def _remarks(design: Design, gold: Ints) -> list[str]:
     if empty.size:
         remarks.append(
             f"{empty.size} of {design.sizes.size} strata have no checks, so their error rates are "
-            f"unknown."
+            "unknown."
         )
     if unknown := int((gold == len(design.categories)).sum()):
         remarks.append(

@@ -422,7 +422,7 @@ def read_design(path: Path) -> Design:
     if not path.is_file():
         raise ReaderError(
             f"{path}: there is no such file. Draw items first, and give the folder that was "
-            f"written."
+            "written."
         )
     text = {"item": str, "category": str}
     table = pd.read_csv(path, dtype=text, keep_default_na=False)
@@ -431,7 +431,7 @@ def read_design(path: Path) -> Design:
     if missing := {"item", "stratum", "order"} - set(table) or not columns:
         raise ReaderError(
             f"{path}: is not a design, as it lacks {missing if columns else prefix + '...'}. Give "
-            f"the file design.csv that was written when items were drawn."
+            "the file design.csv that was written when items were drawn."
         )
     return Design(
         items=tuple(table["item"]),

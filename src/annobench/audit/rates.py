@@ -144,7 +144,7 @@ def stratified_share(
         raise AnnotationError(
             f"stratified_share: found {x.tolist()} of {n.tolist()} checked in strata of "
             f"{size.tolist()} items. Check at least one item, and give at most as many found as "
-            f"checked."
+            "checked."
         )
     weight = size / size.sum()
     some = n > 0

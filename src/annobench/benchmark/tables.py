@@ -253,7 +253,7 @@ def _check_names(names: Sequence[str]) -> None:
         if names.count(name) > 1 or name in (*COMPARISON_KEYS, *REFIT_KEYS):
             raise AnnotationError(
                 f"tabulate: the name {name!r} is taken by another method or a column of the "
-                f"tables. Rename the method."
+                "tables. Rename the method."
             )
 
 

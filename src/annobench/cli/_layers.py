@@ -33,7 +33,7 @@ def select_items(source: Source, spans: Literal["tokens", "candidates"], **how: 
         named = f" in a layer {asked!r}" if asked else ""
         raise AnnotationError(
             f"{source.path}: no spans{named} for --spans {spans}. See what it holds with "
-            f"`annobench inspect`."
+            "`annobench inspect`."
         )
     marks = found.marks
     labels, document = (token_items if spans == "tokens" else candidate_items)(marks)

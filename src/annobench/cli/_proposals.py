@@ -117,7 +117,7 @@ def propose(facts: Facts, file: str, *, option: str = "", what: str = "labels") 
         )
         found.reasons.append(
             f"{who}, so there is nothing to compare. Have a second annotator label some of the "
-            f"items."
+            "items."
         )
         return found
     repeats = " --repeats first" if facts.n_repeats else ""

@@ -32,7 +32,7 @@ def refuse_to_replace(
             if _is_of(target, source, command):
                 raise AnnotationError(
                     f"{command}: {target} is part of the input, {source}, which is never replaced. "
-                    f"Write to another place."
+                    "Write to another place."
                 )
     for n, target in enumerate(targets):
         if target.resolve() in {other.resolve() for other in targets[:n]}:

@@ -79,7 +79,7 @@ def note_formulas(paths: Iterable[Path]) -> None:
         shown = repr(cell if len(cell) <= 40 else f"{cell[:37]}...")
         note(
             f"Note: a spreadsheet would evaluate cells of {', '.join(found)}, such as {shown}, as "
-            f"formulas. Import their columns as text; do not open the files by double-clicking."
+            "formulas. Import their columns as text; do not open the files by double-clicking."
         )
 
 

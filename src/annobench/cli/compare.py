@@ -170,8 +170,8 @@ def compare(
         console.print(_comparison_table(found))
         console.print(
             f"Medians over the data sets, {len(cases)} in all, on which a method was scored; the "
-            f"page and scores.csv have the values per data set. Last: mean difference in accuracy, "
-            f"with its 95% interval "
+            "page and scores.csv have the values per data set. Last: mean difference in accuracy, "
+            "with its 95% interval "
             "over items.",
             markup=False,
             highlight=False,

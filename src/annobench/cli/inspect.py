@@ -155,7 +155,7 @@ def _inspect_table(source: Source, given: Sequence[str]) -> None:
     selection = select(source, repeats="all")
     labels = selection.labels
     say(
-        f"A table with one row per label: "
+        "A table with one row per label: "
         f"{extent(labels.n_labels, labels.n_annotators, labels.n_items)}, "
         f"{_categories(labels.n_categories)}: {_some(labels.categories)}"
     )
@@ -191,7 +191,7 @@ def _categories(n: int) -> str:
 def _said_of_people(n: int) -> str:
     return (
         f"{n:,} annotators are identified by a person's name or e-mail address: they get "
-        f"pseudonyms unless you use --keep-names"
+        "pseudonyms unless you use --keep-names"
     )
 
 

@@ -266,7 +266,7 @@ def _families(own: list[str] | None, pseudonyms: Mapping[str, str]) -> dict[str,
         if not (judge and equals and family):
             raise AnnotationError(
                 f"judge: --own {text!r} does not name a judge and its family. Write --own "
-                f"gpt-4o=openai."
+                "gpt-4o=openai."
             )
         found[pseudonyms.get(judge, judge)] = family
     return found

@@ -135,5 +135,5 @@ def _expected(
     share = min(promised, 1 - 1 / (labels.n_items + 2))
     return share, (
         f"Expected accuracy of the consensus: {share:.3f}, the model's own estimate, which may be "
-        f"too high: run `annobench audit` and give its estimate with --accuracy."
+        "too high: run `annobench audit` and give its estimate with --accuracy."
     )

@@ -280,7 +280,7 @@ def _as_sets(annotations: Annotations, separator: str) -> Annotations:
         raise AnnotationError(
             f"report: no label, such as {annotations.categories[0]!r}, contains the separator "
             f"{separator!r}. Name the separator of elements with --separator, or use the nominal "
-            f"scale."
+            "scale."
         )
     sets = [
         {part.strip() for part in name.split(separator)} - {""} for name in annotations.categories

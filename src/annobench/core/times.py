@@ -73,7 +73,7 @@ def parse_times(texts: Sequence[str], what: str) -> NDArray[Any]:
     if found.isna().any():
         raise AnnotationError(
             f"{what}: {known[found.isna()].iloc[0]!r} is not a readable time. Write times as "
-            f"2026-11-24 10:05:00, or as increasing numbers."
+            "2026-11-24 10:05:00, or as increasing numbers."
         )
     full = found.reindex(given.index)
     if pd.api.types.is_numeric_dtype(full):

@@ -108,7 +108,7 @@ def items_needed(
     check_level(power, "items_needed")
     if not difference**2 <= discordance <= 1:
         raise AnnotationError(
-            f"items_needed: discordance must be between the square of the difference, "
+            "items_needed: discordance must be between the square of the difference, "
             f"{difference**2:g}, and 1, got {discordance:g}. Give the share of items on which one "
             "method is right."
         )

@@ -566,7 +566,7 @@ def _enumerate(prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
     if n_codes**n_labels * n_categories * max(1, int(np.prod(batch))) > MAX_SEQUENCES:
         raise ValueError(
             f"information_curve: {n_labels} labels in {n_codes} categories are too many sequences "
-            f"to enumerate. Give draws to sample items instead."
+            "to enumerate. Give draws to sample items instead."
         )
     joint = prevalence[..., None, :]
     expected = [_unnormalised_entropy(joint).sum(axis=-1)]

@@ -875,7 +875,7 @@ def _check_sample(caller: str, stratum: str, size: int, sample: int) -> None:
     if size < 1:
         raise AnnotationError(
             f"{caller}: {stratum} is {size}, an empty stratum, from which nothing can be sampled; "
-            f"give at least one item."
+            "give at least one item."
         )
     if not 1 <= sample <= size:
         raise AnnotationError(

@@ -353,7 +353,7 @@ def perspectivist_scores(annotations: Annotations, predicted: ArrayLike) -> Pers
     outside = codes.dtype.kind not in "ui" or codes.shape != annotations.label.shape
     if outside or not codes.size or codes.min() < 0 or codes.max() >= annotations.n_categories:
         raise AnnotationError(
-            f"perspectivist_scores: needs the code of a category, in "
+            "perspectivist_scores: needs the code of a category, in "
             f"[0, {annotations.n_categories}), for each of {annotations.n_labels} labels."
         )
     size = np.bincount(annotations.item, minlength=annotations.n_items)

@@ -95,7 +95,7 @@ class Piece:
             if len(found) != self.n_rows:
                 raise ValueError(
                     f"The file holds {len(found)} rows, but {self.n_rows} were counted. Start "
-                    f"again, with files that are not being written."
+                    "again, with files that are not being written."
                 )
             found.validate(full=True)  # Parquet may hold text that is not UTF-8
             cells = {

@@ -144,7 +144,7 @@ def partition(
     if scale not in ("nominal", "ordinal"):
         raise AnnotationError(
             f"partition: needs nominal or ordinal labels, got the {scale} scale. Convert the "
-            f"labels to categories."
+            "labels to categories."
         )
     if _is_finished(folder, json.loads(json.dumps(asked)), replace=replace):
         return PartitionedLabels.open(folder)

@@ -104,7 +104,7 @@ def read_labels(
         if question is not None:
             raise AnnotationError(
                 f"read_labels: question={question!r} is for exports; a data frame has one "
-                f"question. Name the column of its answers with label=."
+                "question. Name the column of its answers with label=."
             )
         return from_long(
             path,
@@ -473,7 +473,7 @@ def read_known_gold(
     if selection is not None and selection.gold and source.kind == "export":
         raise ReaderError(
             f"--gold {gold}: no such file, and {path} is an export, whose known answers are read "
-            f"with its labels. Use --gold export."
+            "with its labels. Use --gold export."
         )
     try:
         return read_gold(path, item=item, gold=gold, content=source.content.whole)
@@ -518,7 +518,7 @@ def read_groups(
     if not of["items"] and not of["annotators"]:
         raise ReaderError(
             f"--by {by}: items as well as annotators have several values there. Name a column that "
-            f"describes either items or annotators."
+            "describes either items or annotators."
         )
     if of["items"]:
         return "items", [of["items"].get(name) for name in labels.items]

@@ -155,9 +155,9 @@ class Source:
         """
         if not isinstance(path, str | os.PathLike):
             raise ReaderError(
-                f"Labels are read from the path of a file or folder, not from "
+                "Labels are read from the path of a file or folder, not from "
                 f"{type(path).__name__}. Give a path, or build annotations from data in memory "
-                f"with "
+                "with "
                 "Annotations.from_arrays, from_frame or from_wide."
             )
         content = Content(path)

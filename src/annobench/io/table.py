@@ -298,7 +298,7 @@ def write_labels(annotations: Annotations, path: str | Path) -> None:
     if annotations.scale == "set":
         raise AnnotationError(
             f"{path}: labels that are sets can't be written as a long table and read back. Write "
-            f"one row per element, or build a table from to_frame and membership."
+            "one row per element, or build a table from to_frame and membership."
         )
     parquet = path.suffix.lower() in PARQUET
     names = (annotations.items, annotations.annotators, annotations.categories)

@@ -397,7 +397,7 @@ def alternative_annotator_test(
     if group.shape != (humans.n_items,) or (group < 0).any():
         raise AnnotationError(
             f"alternative_annotator_test: {group.size} clusters for {humans.n_items} items. Give "
-            f"each item one."
+            "each item one."
         )
     n_items = np.bincount(compared.annotator, minlength=humans.n_annotators)
     tested = np.flatnonzero(n_items >= max(min_items, 1))
@@ -487,7 +487,7 @@ def _check_judge(
         raise AnnotationError(
             f"{caller}: the judge needs the code of one category for each of the "
             f"{humans.n_items} items, -1 for none, got {codes.dtype} of shape {codes.shape}. Use "
-            f"split_judges."
+            "split_judges."
         )
     codes = codes.astype(np.int64)
     if ((codes < NO_LABEL) | (codes >= humans.n_categories)).any():

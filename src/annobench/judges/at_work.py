@@ -210,8 +210,8 @@ def _longer_answers(a: Annotations, lengths: Sequence[str]) -> Floats | None:
         shown = names[int(np.argmin(measured))]
         raise AnnotationError(
             f"--length: {shown!r} is not a number, and fewer than two categories are named as the "
-            f"longer answer. Give the length of each answer or, for comparisons of two answers, "
-            f"the category of the longer one."
+            "longer answer. Give the length of each answer or, for comparisons of two answers, "
+            "the category of the longer one."
         )
     values = np.full((a.n_items, a.n_categories), 0.5)
     values[:, answers] = 0.0

@@ -97,7 +97,7 @@ def judge_bias(
         sizes = ", ".join(str(each.size) for each in (f, y, *given.values()))
         raise AnnotationError(
             f"judge_bias: {sizes} scores of the judge, of humans, and attributes. Give one of each "
-            f"per item."
+            "per item."
         )
     group = cluster_codes(clusters, f.size)
     group = np.arange(f.size) if group is None else group

@@ -252,7 +252,7 @@ def position_table(
         shown = f"always {a.categories[answers[0]]!r}" if answers.size else "none of the categories"
         raise AnnotationError(
             f"position_table: what was shown first is {shown}. To distinguish a preference for a "
-            f"position from one for an answer, show either answer first in some comparisons."
+            "position from one for an answer, show either answer first in some comparisons."
         )
     group = cluster_codes(clusters, a.n_items)
     rows = []

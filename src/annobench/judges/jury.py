@@ -289,7 +289,7 @@ def assess_jury(
     if used.size < FEWEST:
         raise AnnotationError(
             f"jury: {used.size} gold items have labels of judges. Give {FEWEST} or more, to fit "
-            f"weights and choose a jury."
+            "weights and choose a jury."
         )
     votes = _votes(labels, n_categories)
     sample, category = votes[used], known[used]

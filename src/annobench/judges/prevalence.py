@@ -461,8 +461,8 @@ def caution_of(counts: JudgedCounts, *, level: float = 0.95) -> str:
     return (
         f"Sensitivity + specificity - 1 of the judge is {found.estimate[1]:.2f} "
         f"({level:.0%} interval {lower:.2f} to {upper:.2f}): its labels may be independent of the "
-        f"category, and correction by these rates divides by a number that may be 0. Report the "
-        f"gold items alone, or check more."
+        "category, and correction by these rates divides by a number that may be 0. Report the "
+        "gold items alone, or check more."
     )
 
 

@@ -181,7 +181,7 @@ def check_order(labels: NDArray[np.object_]) -> None:
     seen = pd.Series(pd.unique(labels), dtype=object)
     if pd.to_numeric(seen, errors="coerce").isna().any():
         raise AnnotationError(
-            f"Annotations: the order of the ordinal categories "
+            "Annotations: the order of the ordinal categories "
             f"{', '.join(map(repr, seen[:SHOWN]))}{' ...' if len(seen) > SHOWN else ''} is "
             f"unknown. Give all categories in order with categories=, lowest first. {_CODES}"
         )

@@ -138,7 +138,7 @@ class Annotations(Verbs):
         if self.anonymous:
             raise AnnotationError(
                 f"{caller}: needs to know who gave each label, but these labels are anonymous "
-                f"counts. Give labels with their annotators."
+                "counts. Give labels with their annotators."
             )
 
     def _rename_categories(self, names: tuple[str, ...]) -> None:
@@ -523,7 +523,7 @@ class Annotations(Verbs):
             cells = np.asarray(table, dtype=None if isinstance(table, np.ndarray) else object)
             if cells.ndim != 2:
                 raise AnnotationError(
-                    f"from_wide: the table must have a row for each item and a column for each "
+                    "from_wide: the table must have a row for each item and a column for each "
                     f"annotator, got shape {cells.shape}."
                 )
             items = annotators = None

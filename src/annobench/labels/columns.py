@@ -95,7 +95,7 @@ def choose_columns(
     if twice:
         raise ReaderError(
             f"{source}: the header names {', '.join(map(repr, twice[:5]))} twice. Give every "
-            f"column a unique name."
+            "column a unique name."
         )
     plain = {name: plain_name(name) for name in header}
     chosen: dict[str, str] = {}

@@ -67,7 +67,7 @@ def doubtful_categories(annotations: Annotations) -> list[str]:
     if a.scale in ("nominal", "ordinal") and a.n_categories > MANY_CATEGORIES:
         found.append(
             f"{a.n_categories:,} categories: is this the column of labels? Measurements belong on "
-            f"the interval scale, and free text must be coded into categories first."
+            "the interval scale, and free text must be coded into categories first."
         )
     return found
 
@@ -93,7 +93,7 @@ def doubtful_names(categories: Sequence[str]) -> list[str]:
         return [
             *found,
             f"The labels {_listed(commas)} have a decimal comma. If they are numbers, use the "
-            f"interval scale; as names 1,0 and 1 are different categories.",
+            "interval scale; as names 1,0 and 1 are different categories.",
         ]
     return found + _lists(names)
 
@@ -182,7 +182,7 @@ def _equal_numbers(names: Sequence[str]) -> list[str]:
             continue
     return [
         f"The categories {_listed(same, ' and ')} are equal numbers, and count as different. Only "
-        f"a decimal point and trailing zeros of a whole number are ignored."
+        "a decimal point and trailing zeros of a whole number are ignored."
         for same in _differing(by_number.values())
     ]
 
@@ -196,7 +196,7 @@ def _equal_lists(names: Sequence[str]) -> list[str]:
             by_list.setdefault(plain, []).append(name)
     return [
         f"The categories {_listed(same, ' and ')} are equal lists of numbers, and count as "
-        f"different. Spell them alike, without a decimal point."
+        "different. Spell them alike, without a decimal point."
         for same in _differing(by_list.values())
     ]
 
@@ -226,7 +226,7 @@ def _missing(names: Sequence[str]) -> list[str]:
         return []
     return [
         f"The {'category' if len(gaps) == 1 else 'categories'} {_listed(gaps)} may mean that there "
-        f"is no label. Each counts as a category: if it means missing, leave it out with --missing "
+        "is no label. Each counts as a category: if it means missing, leave it out with --missing "
         f"{_option(gaps[0])}."
     ]
 

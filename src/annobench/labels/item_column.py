@@ -97,10 +97,10 @@ class ItemColumn:
             shown = ", ".join(map(repr, self.resolved))
             found.append(
                 f"By its name {shown} has known or adjudicated labels: it was not read as an "
-                f"annotator. Rename the column if it is one."
+                "annotator. Rename the column if it is one."
                 if len(self.resolved) == 1
                 else f"By their names {shown} have known or adjudicated labels: they were not read "
-                f"as annotators. Rename a column if it is one."
+                "as annotators. Rename a column if it is one."
             )
         if self.unlike:
             listed = ", ".join(f"{name!r} ({what})" for name, what in self.unlike.items())

@@ -650,7 +650,7 @@ def parents(partition: ArrayLike, categories: Iterable[str]) -> dict[str, str]:
     if len({"+".join(group) for group in members.values()}) < len(members):
         raise AnnotationError(
             f"parents: of {', '.join(map(repr, names[:10]))} two groups would have the same name. "
-            f"Rename categories with a + in their names."
+            "Rename categories with a + in their names."
         )
     title = {name: "+".join(group) for group in members.values() for name in group}
     return {name: title[name] for name in names}

@@ -173,7 +173,7 @@ class Verbs:
         if scale == "interval" and np.unique(found.category_values).size < len(names):
             raise AnnotationError(
                 f"relabel: two of the categories {listed(names)} are equal numbers. Name each "
-                f"number once."
+                "number once."
             )
         return found
 

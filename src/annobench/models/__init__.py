@@ -134,7 +134,7 @@ def fit_partitions(
         able = [name for name, each in discover().items() if "fit_partitions" in each.METHOD.offers]
         raise AnnotationError(
             f"{model} does not run on partitions. Use one of {', '.join(sorted(able))}, or fewer "
-            f"labels."
+            "labels."
         )
     check_options(module.fit_partitions, model, options)
     if not module.METHOD.deterministic:

@@ -22,7 +22,7 @@ def check_categories(name: str, annotations: Annotations) -> None:
         raise AnnotationError(
             f"{name}: needs at least two categories, got {annotations.n_categories} "
             f"({', '.join(map(repr, annotations.categories))}). Name all categories of the scheme "
-            f"if only one occurs."
+            "if only one occurs."
         )
 
 
@@ -33,7 +33,7 @@ def check_memory(name: str, n_stored: int, n_numbers: int, limit: int) -> None:
         raise AnnotationError(
             f"{name}.fit: {n_stored} draws need {need / 2**20:,.0f} MiB, and memory_limit is "
             f"{limit / 2**20:,.0f} MiB. Raise the limit, or store fewer draws of matrices and "
-            f"items with a larger thin."
+            "items with a larger thin."
         )
 
 

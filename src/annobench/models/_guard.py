@@ -184,7 +184,7 @@ def against_votes(posterior: NDArray[np.float64], annotations: Annotations) -> l
             Caution(
                 "unanimous_overturned",
                 f"{overturned:,} of {unanimous.sum():,} items on which all annotators agree get a "
-                f"different category: the model may have switched categories. Compare with another "
+                "different category: the model may have switched categories. Compare with another "
                 "model, or with checked items.",
             )
         )
@@ -197,7 +197,7 @@ def against_votes(posterior: NDArray[np.float64], annotations: Annotations) -> l
         shared = _typically_shared(annotations)
         few = (
             f" A typical pair of annotators shares only {shared:,} items, too few to estimate "
-            f"their accuracy."
+            "their accuracy."
             if shared < FEW_SHARED
             else ""
         )
@@ -228,7 +228,7 @@ def _rare_category(
             "rare_category",
             f"Category {names[k]!r} is rare, {by_votes[k]:.1%} of the items by votes, and "
             f"{by_model[k]:.1%} by this model: it may have taken errors on frequent categories for "
-            f"the rare one, as models do that assume equally frequent categories. Compare with "
+            "the rare one, as models do that assume equally frequent categories. Compare with "
             "another model, or with checked items.",
         )
     ]
@@ -286,6 +286,6 @@ def other_optimum(
             "other_optimum",
             f"EM has more than one optimum here: another has a log posterior higher by {gain:.3g} "
             f"and gives {moved:,} of {annotations.n_items:,} items a different category. The "
-            f"results are from the optimum reached from the votes, without label switching.",
+            "results are from the optimum reached from the votes, without label switching.",
         )
     ]

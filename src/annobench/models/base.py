@@ -170,7 +170,7 @@ class Method:
         if isinstance(annotations, Annotations) and annotations.anonymous and self.compares:
             raise AnnotationError(
                 f"{self.name}: compares annotators, but these labels are anonymous counts. Choose "
-                f"voting, or give labels with their annotators."
+                "voting, or give labels with their annotators."
             )
         if annotations.n_labels == 0:
             raise AnnotationError(f"{self.name}: there are no labels. Give at least one.")
@@ -178,7 +178,7 @@ class Method:
             raise AnnotationError(
                 f"{self.name}: takes {' and '.join(sorted(self.accepts))} labels, got the "
                 f"{annotations.scale} scale. Choose another model, or convert the labels to "
-                f"categories."
+                "categories."
             )
         if (
             isinstance(annotations, Annotations)
@@ -397,8 +397,8 @@ class Fit(Summarised):
         return [
             f"There are fewer labels ({n_labels:,}) than free parameters of the model "
             f"({n_parameters:,}): its start, and its smoothing or priors, matter more than the "
-            f"labels, and it is overconfident. Compare with a model with fewer parameters, such as "
-            f"one_coin or voting, or collect more labels."
+            "labels, and it is overconfident. Compare with a model with fewer parameters, such as "
+            "one_coin or voting, or collect more labels."
         ]
 
     def dependence(self, annotations: Annotations) -> DependenceCheck | None:

@@ -104,11 +104,11 @@ class DependenceCheck(SummarisedScalars):
             Two sentences.
         """
         return (
-            f"Annotators' errors are dependent, or the model does not fit: given the category, the "
+            "Annotators' errors are dependent, or the model does not fit: given the category, the "
             f"correlation between two labels of an item being correct is {self.correlation:.2f} (p "
             f"= {self.p_value:.1g} under independence). The effective number of independent labels "
             f"is at most {self.effective_labels:,.0f} of {self.n_labels:,}, and probabilities near "
-            f"1 are overconfident."
+            "1 are overconfident."
         )
 
 

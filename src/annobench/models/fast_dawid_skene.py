@@ -168,7 +168,7 @@ def fit(
     check_search(METHOD.name, 0, max_iterations)
     if not 0 <= smoothing < np.inf:
         raise ValueError(
-            f"fast_dawid_skene.fit: smoothing must be a finite number of at least 0, got "
+            "fast_dawid_skene.fit: smoothing must be a finite number of at least 0, got "
             f"{smoothing}."
         )
     problem = Problem.of(

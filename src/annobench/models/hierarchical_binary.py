@@ -483,7 +483,7 @@ def fit(
         raise AnnotationError(
             f"hierarchical_binary: needs two categories, got {annotations.n_categories} "
             f"({', '.join(map(repr, annotations.categories))}). Name both categories if only one "
-            f"occurs."
+            "occurs."
         )
     check_sampler(
         METHOD.name,

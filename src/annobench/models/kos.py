@@ -170,7 +170,7 @@ def fit(
         raise AnnotationError(
             f"kos: needs two categories, got {annotations.n_categories} "
             f"({', '.join(map(repr, annotations.categories))}). Name both categories if only one "
-            f"occurs."
+            "occurs."
         )
     pairs = _pairs(annotations)
     message, n_iterations, converged = _exchanged(

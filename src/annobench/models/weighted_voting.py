@@ -233,7 +233,7 @@ def _checked(weights: ArrayLike, annotations: Annotations) -> Floats:
         raise AnnotationError(
             f"weighted_voting: weights must be {annotations.n_annotators} finite numbers, one for "
             f"each annotator, got {stated.tolist()}. Give weight 0 to an annotator who should be "
-            f"ignored."
+            "ignored."
         )
     return stated
 

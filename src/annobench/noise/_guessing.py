@@ -122,7 +122,7 @@ def _corners(values: Floats, n_categories: int, guess: Guess, caller: str) -> li
         if values[0] > values[-1]:
             raise AnnotationError(
                 f"{caller}: the range of guess_distribution {guess!r} is descending. Give (low, "
-                f"high)."
+                "high)."
             )
         return [np.array([1 - p, p]) for p in values]
     if values.size == n_categories:

@@ -35,8 +35,8 @@ class Votes:
         if annotations.scale in ("set", "interval"):
             raise AnnotationError(
                 f"{caller}: {annotations.scale} labels have no guess distribution over categories. "
-                f"Convert them to categories first, such as with noise.dichotomise(annotations, "
-                f"threshold)."
+                "Convert them to categories first, such as with noise.dichotomise(annotations, "
+                "threshold)."
             )
         if annotations.first_repeat is not None:
             at = annotations.first_repeat
@@ -49,7 +49,7 @@ class Votes:
         if annotations.n_categories < 2:
             raise AnnotationError(
                 f"{caller}: all labels are the same category, without any disagreement. Name the "
-                f"other categories when building the annotations, or have more items labelled."
+                "other categories when building the annotations, or have more items labelled."
             )
         size = annotations.counts.sum(axis=1)
         item = np.flatnonzero(size >= 2)

@@ -225,7 +225,7 @@ def items_needed(
         raise AnnotationError(
             f"items_needed: of the items on which {n_annotators} annotators agree, {expected:.3g} "
             f"are expected to be guesses, and the rate to be certified is {rate:g}. Use more "
-            f"annotators, or a larger rate."
+            "annotators, or a larger rate."
         )
     low = high // 2 if high > 2 else 0
     while high - low > 1:

@@ -321,17 +321,17 @@ def _cautions(of: Comparisons, order: Order) -> list[str]:
     if order.above.any():
         found.append(
             f"{listed(order.above)}: never lost to the others, even indirectly, so the strength is "
-            f"infinite. The comparisons do not show how much stronger."
+            "infinite. The comparisons do not show how much stronger."
         )
     if order.below.any():
         found.append(
             f"{listed(order.below)}: never won against the others, even indirectly, so the "
-            f"strength is minus infinity."
+            "strength is minus infinity."
         )
     if apart.any():
         found.append(
             f"{listed(apart)}: not connected with the others by comparisons, so strengths can't be "
-            f"compared. Compare some items of both groups."
+            "compared. Compare some items of both groups."
         )
     if of.n_left_out:
         found.append(f"{of.n_left_out:,} rows without a winner left out.")

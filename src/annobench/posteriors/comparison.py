@@ -272,8 +272,8 @@ def _convergence(table: pd.DataFrame, n_draws: int) -> list[str]:
         worst = table["r_hat"].idxmax()
         remarks.append(
             f"R-hat of {worst} is {table['r_hat'].max():.3f}, above {MAX_R_HAT}: chains have not "
-            f"mixed, and standard errors are too small. Take more draws, or find out in which "
-            f"modes the chains are."
+            "mixed, and standard errors are too small. Take more draws, or find out in which "
+            "modes the chains are."
         )
     sizes = table[["ess_bulk", "ess_tail"]].min(axis=1)
     if (sizes < MIN_EFFECTIVE).any():

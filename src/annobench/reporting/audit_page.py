@@ -162,7 +162,7 @@ def next_steps(found: Assessment) -> list[str]:
         steps.append(
             f"The least certain {int(last['n_items']):,} items hold about "
             f"{(1 - last['accuracy']) * last['n_items']:,.0f} errors: have these labelled again "
-            f"first. annobench plan lists the items for which another label is most informative."
+            "first. annobench plan lists the items for which another label is most informative."
         )
     if len(found.wrong):
         pairs = Counter(zip(found.wrong["category"], found.wrong["gold"], strict=True))
@@ -193,7 +193,7 @@ def _more(given: Release) -> str:
     if rest.empty:
         return (
             f"No larger set can be expected to pass at {level(given.error_rate)}: there are too "
-            f"many errors. More labels or a better model would help; more checks would not."
+            "many errors. More labels or a better model would help; more checks would not."
         )
     least, largest = rest.iloc[int(rest["checks_needed"].argmin())], rest.iloc[-1]
     first = (
@@ -333,5 +333,5 @@ def _calibration_sentence(found: Assessment) -> str:
     }[calibration.kind]
     return said + (
         f"They were calibrated by {map_}, chosen by the number of checks; each check is scored by "
-        f"a fit to the others."
+        "a fit to the others."
     )

@@ -295,6 +295,6 @@ def _gold(found: Consensus) -> dict[str, Any] | None:
             else "There are too few gold items to calibrate the probabilities, which are unchanged."
             if kind == "none"
             else f"The probabilities were calibrated on gold ({kind}, chosen by its size); each "
-            f"gold item is scored by a fit to the others."
+            "gold item is scored by a fit to the others."
         )
     return content

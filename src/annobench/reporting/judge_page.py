@@ -137,7 +137,7 @@ def next_steps(found: Assessment) -> list[str]:
         if _is(row["is_informative"], False):
             steps.append(
                 f"Don't use {name}: its labels do not clearly depend on the true category, for any "
-                f"category. Change its prompt, or use another model."
+                "category. Change its prompt, or use another model."
             )
         elif _is(row["passes"], True):
             labels = row["human_labels"]
@@ -153,8 +153,8 @@ def next_steps(found: Assessment) -> list[str]:
         elif _is(row["passes"], False) and not _missing(row["human_labels"]):
             steps.append(
                 f"{name} does not pass, but each of its labels is worth {row['human_labels']:.2g} "
-                f"of a human's: use it in addition to humans, as another annotator in a model "
-                f"(annobench consensus)."
+                "of a human's: use it in addition to humans, as another annotator in a model "
+                "(annobench consensus)."
             )
     unsteady = found.consistency
     if len(unsteady):

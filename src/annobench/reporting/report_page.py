@@ -171,7 +171,7 @@ def said_of_target(table: pd.DataFrame, target: float | None) -> str:
         return f"Alpha is below {target:g}: the interval is {interval}."
     return (
         f"It remains open whether alpha is {target:g} or more: the interval is {interval}. More "
-        f"items make it narrower."
+        "items make it narrower."
     )
 
 
@@ -323,7 +323,7 @@ def cautions(annotations: Annotations) -> list[str]:
     if 2 <= a.n_annotators < FEW_ANNOTATORS and not a.anonymous:
         found.append(
             f"Only {a.n_annotators} annotators: the estimates hold for these annotators. The "
-            f"intervals account for the sampling of items, not of annotators."
+            "intervals account for the sampling of items, not of annotators."
         )
     given = np.bincount(a.label, minlength=a.n_categories)
     if a.n_labels and a.scale in ("nominal", "ordinal"):
@@ -337,7 +337,7 @@ def cautions(annotations: Annotations) -> list[str]:
             found.append(
                 f"{percent(given[most] / a.n_labels)} of the labels are "
                 f"“{shorten(a.categories[most])}”: chance agreement is high, and kappa, pi and "
-                f"alpha depend on few items. Look at each category separately."
+                "alpha depend on few items. Look at each category separately."
             )
     if a.scale == "nominal" and a.n_categories > 2 and _are_numbers(a.categories):
         found.append(

@@ -173,7 +173,7 @@ def cautions(marks: Marks, table: pd.DataFrame) -> list[str]:
     if n < FEW_DOCUMENTS:
         found.append(
             f"Only {n} {plural(n, 'document')} that two annotators opened: intervals come from "
-            f"resampling documents, and with so few they are too narrow."
+            "resampling documents, and with so few they are too narrow."
             if n > 1
             else "Only one document: there are no intervals."
         )
@@ -186,7 +186,7 @@ def cautions(marks: Marks, table: pd.DataFrame) -> list[str]:
         k = len(marks.unmarked)
         found.append(
             f"In {k:,} opened {plural(k, 'document')} nobody marked anything. This raises "
-            f"unitizing alpha, and does not affect F1 and gamma."
+            "unitizing alpha, and does not affect F1 and gamma."
         )
     if any(text is None for text in marks.texts):
         found.append(
@@ -221,12 +221,12 @@ def advice(marks: Marks, table: pd.DataFrame) -> list[str]:
             found.append(
                 f"“{shorten(label)}”: annotators mark the same places with different boundaries "
                 f"(F1 {exact:.2f} for exact matches, {overlap:.2f} for overlaps). Define in the "
-                f"guidelines where such a span begins and ends."
+                "guidelines where such a span begins and ends."
             )
         elif overlap < 1 / 2:
             found.append(
                 f"“{shorten(label)}”: annotators mark different places (F1 {overlap:.2f} even for "
-                f"overlaps). Define the label with examples, or merge it with another."
+                "overlaps). Define the label with examples, or merge it with another."
             )
     pairs = table[table["breakdown"].eq("pair") & table["measure"].eq("f1_exact")]
     alone = _least(marks, pairs)

@@ -328,7 +328,7 @@ def predictive_interval(values: ArrayLike, level: float) -> Interval:
     x = np.asarray(values, dtype=np.float64)
     if x.size < 2 or not np.isfinite(x).all() or not 0 < level < 1:
         raise AnnotationError(
-            f"predictive_interval: needs at least two values, all finite, and a level in (0, 1), "
+            "predictive_interval: needs at least two values, all finite, and a level in (0, 1), "
             f"got {x.size} values, {int((~np.isfinite(x)).sum())} not finite, level {level}. "
             "Correct these."
         )

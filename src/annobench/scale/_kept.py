@@ -47,7 +47,7 @@ def read_arrays(path: Path, of: str) -> dict[str, NDArray[Any]]:
     if str(arrays.pop("fit")) != of:
         raise AnnotationError(
             f"{path}: the checkpoint is of other labels, another model or other options. Start "
-            f"again without resuming."
+            "again without resuming."
         )
     return arrays
 

@@ -58,7 +58,7 @@ def open_workers(
         raise AnnotationError(
             f"{type(scheduler).__name__}: a process was lost, as happens when concurrent "
             f"partitions do not fit in memory ({error}). Use fewer processes or smaller "
-            f"partitions. Then start again with a new executor; a fit resumes from its checkpoint."
+            "partitions. Then start again with a new executor; a fit resumes from its checkpoint."
         ) from error
 
 
@@ -110,9 +110,9 @@ def dask_client(
     """Connect to Dask's workers."""
     if isinstance(scheduler, Executor):
         raise AnnotationError(
-            f"engine dask: needs the address of a Dask scheduler or a client, got a "
+            "engine dask: needs the address of a Dask scheduler or a client, got a "
             f"{type(scheduler).__name__}. Leave it out; an executor can process partitions, but "
-            f"not make them."
+            "not make them."
         )
     dask = require("dask", "engine dask")
     distributed = require("distributed", "engine dask")
@@ -153,10 +153,10 @@ def _explained() -> Iterator[None]:
         yield
     except KilledWorker as error:
         raise AnnotationError(
-            f"engine dask: several workers were lost on the same partition, as happens when it "
+            "engine dask: several workers were lost on the same partition, as happens when it "
             f"does not fit in memory ({error.last_worker.address} was the last). Give workers more "
-            f"memory, or use smaller partitions. Then run the same command again; a fit resumes "
-            f"with --resume."
+            "memory, or use smaller partitions. Then run the same command again; a fit resumes "
+            "with --resume."
         ) from error
     except (CancelledError, CommClosedError) as error:
         raise AnnotationError(_LOST) from error

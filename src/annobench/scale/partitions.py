@@ -132,7 +132,7 @@ class PartitionedLabels(BlockedLabels):
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise AnnotationError(
                 f"{path}: damaged, or of another version of the library ({error}). Remove it, and "
-                f"run the same `annobench partition` again, which rereads the source."
+                "run the same `annobench partition` again, which rereads the source."
             ) from error
         if version not in (OF_PARQUET, VERSION):
             raise AnnotationError(
@@ -143,7 +143,7 @@ class PartitionedLabels(BlockedLabels):
         if len(set(categories)) < len(categories):
             raise AnnotationError(
                 f"{folder}: an earlier version of the library treated numbers with and without a "
-                f"decimal point, such as 5 and 5.0, as two categories. Make the partitions again "
+                "decimal point, such as 5 and 5.0, as two categories. Make the partitions again "
                 "in another folder."
             )
         return cls(
@@ -222,7 +222,7 @@ class PartitionedLabels(BlockedLabels):
             raise AnnotationError(
                 f"{path}: damaged, removed or replaced after it was written. Remove it and "
                 f"{self.folder / CONTENTS}, and run the same `annobench partition` again, which "
-                f"recreates it."
+                "recreates it."
             )
         return path
 

@@ -105,13 +105,13 @@ def _counts(
     if mine.ndim != 1 or mine.shape != theirs.shape:
         raise AnnotationError(
             f"{name}: the segmentations have shapes {mine.shape} and {theirs.shape}. Give one "
-            f"value for each unit of the same text except the last."
+            "value for each unit of the same text except the last."
         )
     k = _window([mine]) if window is None else window
     if not 1 <= k <= mine.size:
         raise AnnotationError(
             f"{name}: a window of {k} does not fit into {mine.size} positions. Choose one between "
-            f"1 "
+            "1 "
             f"and {max(1, mine.size)}, or a longer text."
         )
     return _in_windows(mine, k), _in_windows(theirs, k)

@@ -109,7 +109,7 @@ def gamma_agreement(
     if min(position, label) < 0 or not position + label > 0:
         raise AnnotationError(
             f"gamma_agreement: position={position} and label={label}; weights must not be "
-            f"negative, and at least one must be positive."
+            "negative, and at least one must be positive."
         )
     if draws < 1:
         raise AnnotationError(f"gamma_agreement: draws must be at least 1, got {draws}.")

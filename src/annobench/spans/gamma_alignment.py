@@ -260,5 +260,5 @@ def _check(documents: list[Ints], names: Sequence[str]) -> None:
         raise _TooManyAtOnceError
     raise AnnotationError(
         f"gamma: document {names[int(n.argmax())]!r} has more than {MAX_CANDIDATES:,} ways to "
-        f"align its units. Use fewer annotators (Marks.select), or F1."
+        "align its units. Use fewer annotators (Marks.select), or F1."
     )

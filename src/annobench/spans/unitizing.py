@@ -136,7 +136,7 @@ def units_of(marks: Marks, document: int, annotator: int) -> list[tuple[int, int
                 f"unitizing_alpha: in document {marks.documents[document]!r} the spans "
                 f"{label!r} and {other!r} of annotator {marks.annotators[annotator]!r} overlap at "
                 f"{start}. The coefficient is defined only for spans that do not overlap; use F1 "
-                f"or gamma."
+                "or gamma."
             )
     return units
 

@@ -100,7 +100,7 @@ def alpha_u(marks: Marks) -> pd.DataFrame:
             if any(second[0] < first[1] for first, second in pairwise(own)):
                 raise AnnotationError(
                     f"alpha_u: spans {label!r} of annotator {marks.annotators[j]!r} overlap. The "
-                    f"coefficient is defined only for spans that do not overlap; use F1 or gamma."
+                    "coefficient is defined only for spans that do not overlap; use F1 or gamma."
                 )
         rows.append((label, *_disagreement(units, length)))
     table = pd.DataFrame(rows, columns=["label", "observed", "expected"])

@@ -35,7 +35,7 @@ def quote_cautions(folder: Path) -> str:
     return "\n".join(
         [
             f"{n:,} fits of {len(design['models'])} models to simulated labels of eight kinds of "
-            f"annotators in four sizes. A fit fails if its share of right categories is more than "
+            "annotators in four sizes. A fit fails if its share of right categories is more than "
             f"{f'{FAILS:g}'.removeprefix('0')} below that of the votes: {failing:,} fits do.",
             "",
             "| caution | of fits that fail | 95% interval | of others | 95% interval |",

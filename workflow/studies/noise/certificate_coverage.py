@@ -91,7 +91,7 @@ def exact_coverage(
     """
     if n_items < 1 or not 0 < chance < 1 or not (share is None or 0 <= share <= 1):
         raise AnnotationError(
-            f"exact_coverage: needs an item, a chance in (0, 1) and a share in [0, 1], got "
+            "exact_coverage: needs an item, a chance in (0, 1) and a share in [0, 1], got "
             f"{n_items}, {chance} and {share}."
         )
     d = np.arange(n_items + 1)

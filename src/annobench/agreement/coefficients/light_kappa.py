@@ -91,7 +91,7 @@ def light_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreeme
     if 0 < undefined < form.pairs.n_pairs:
         warnings.warn(
             f"light_kappa: {undefined} of {form.pairs.n_pairs} pairs of annotators gave all common "
-            f"items the same label; they have no kappa and are left out of the mean.",
+            "items the same label; they have no kappa and are left out of the mean.",
             DegenerateWarning,
             stacklevel=2,
         )

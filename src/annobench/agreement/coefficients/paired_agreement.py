@@ -268,7 +268,7 @@ def paired_agreement(
     if combinations not in _POOLING:
         raise AnnotationError(
             f"paired_agreement: combinations must be 3 or 4, got {combinations!r}. Use 3 for the "
-            f"measure as published, 4 for the same chance model in both parts."
+            "measure as published, 4 for the same chance model in both parts."
         )
     kept = METHOD.check(annotations)
     if len(kept.elements) < 2:

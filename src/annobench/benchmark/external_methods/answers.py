@@ -186,7 +186,7 @@ def _probabilities(answer: Any, labels: Annotations) -> Floats:
             else "Probabilities are at least 0; convert scores to probabilities first."
         )
         raise AnswerError(
-            f"expected rows of probabilities that sum to 1; got "
+            "expected rows of probabilities that sum to 1; got "
             f"{np.array2string(table[i], precision=4, threshold=6)} with the sum {sums[i]:.6g} for "
             f"item {labels.items[i]!r}, and {int(wrong_rows.sum()):,} such rows in all. {hint}"
         )
@@ -203,7 +203,7 @@ def _reshaping(table: Floats, labels: Annotations) -> str:
         names = _names(labels.categories[k] for k in idle)
         return (
             f"A column is missing for {names}, which no label names here. Take the number of "
-            f"categories from labels.n_categories, not from the labels."
+            "categories from labels.n_categories, not from the labels."
         )
     if table.ndim == 1:
         return "Return the probabilities of all categories, even if there are two."

@@ -299,12 +299,12 @@ def what_gold_tells(case: BenchmarkCase, ranking: pd.DataFrame) -> list[str]:
     if second["discordance"] == 0:
         found.append(
             f"{best['method']} and {second['method']} give the same answers on all gold items: the "
-            f"number of items that would distinguish them can't be estimated."
+            "number of items that would distinguish them can't be estimated."
         )
     elif math.isinf(needed):
         found.append(
             f"{best['method']} and {second['method']} are equally accurate on them, so no number "
-            f"of items can be derived from the difference."
+            "of items can be derived from the difference."
         )
     else:
         points = 100 * abs(second["minus_best"])
@@ -319,6 +319,6 @@ def what_gold_tells(case: BenchmarkCase, ranking: pd.DataFrame) -> list[str]:
         smallest = 100 * detectable(second["discordance"], n)
         found.append(
             f"With the observed discordance, {n:,} items would show a difference of {smallest:.2g} "
-            f"points."
+            "points."
         )
     return found

@@ -142,9 +142,9 @@ def _distance(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
 def _determinism(ask: _Asking, labels: Annotations, base: NDArray[np.float64]) -> Finding:
     moved = _distance(base, ask(labels))
     note = (
-        f"expected the same probabilities from the same labels and seed; two runs differ by up to "
+        "expected the same probabilities from the same labels and seed; two runs differ by up to "
         f"{moved:.2g}. Draw from rng (a program: from {{seed}}, a class: from random_state) and "
-        f"from no other source."
+        "from no other source."
     )
     return _finding("same seed, same answer", moved <= SAME, note)
 

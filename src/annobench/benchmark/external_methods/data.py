@@ -85,7 +85,7 @@ def said_of_simulated(cases: Iterable[BenchmarkCase]) -> list[str]:
     """List the simulated data sets, with reasons."""
     return [
         f"{case.name} is SIMULATED, not real ({case.why_simulated}): results on it say nothing "
-        f"about the real labels."
+        "about the real labels."
         for case in cases
         if case.provenance == "simulated"
     ]
@@ -106,7 +106,7 @@ def _case(name: str, seed: int) -> BenchmarkCase:
     elif name not in datasets.names() and Path(name).is_dir():
         raise datasets.UnknownDatasetError(
             f"compare: {name!r} is a folder, not a data set. Write {os.path.join(os.curdir, name)} "
-            f"for the folder."
+            "for the folder."
         )
     else:
         _check_scale(name, datasets.get(name).scale)
@@ -124,7 +124,7 @@ def _check_scale(name: str, scale: str) -> None:
     if scale not in ("nominal", "ordinal"):
         raise AnnotationError(
             f"compare: the labels of {name} are numbers, but these methods need categories. Name "
-            f"another data set."
+            "another data set."
         )
 
 

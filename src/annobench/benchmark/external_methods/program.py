@@ -114,7 +114,7 @@ def _words(command: str) -> list[str]:
     except ValueError as error:
         raise MethodError(
             f"--program {command!r} can't be read ({error}). Quote it as for a shell, {example}; "
-            f"double literal braces."
+            "double literal braces."
         ) from error
     if unknown := sorted(named - set(FIELDS)):
         raise MethodError(
@@ -124,7 +124,7 @@ def _words(command: str) -> list[str]:
     if absent := sorted({"labels", "probabilities"} - named):
         raise MethodError(
             f"--program {command!r} does not name {{{absent[0]}}}. Write a command {example}: the "
-            f"fields are replaced by paths of CSV files."
+            "fields are replaced by paths of CSV files."
         )
     # Links stay: the Python of an environment is a link to one that knows nothing of it.
     return [str(Path(word).absolute()) if Path(word).is_file() else word for word in words]
@@ -170,12 +170,12 @@ def _executed(
     if status is None:
         raise MethodTimeoutError(
             f"the program was stopped after {limit:g} s: {shown}. {_printed(folder)}Raise --limit, "
-            f"or make it faster."
+            "or make it faster."
         )
     if status:
         raise MethodError(
             f"the program ended with {_status(status)}: {shown}. {_printed(folder)}Run it by hand "
-            f"on labels of your own to debug it."
+            "on labels of your own to debug it."
         )
     return used.ru_utime + used.ru_stime, 1024.0 * used.ru_maxrss
 

@@ -94,7 +94,7 @@ def from_python(target: str) -> Candidate:
         except ImportError as error:
             raise MethodError(
                 f"{target}: the package can't be imported ({error}). Install it alongside "
-                f"annobench, or run it in its own environment with --program."
+                "annobench, or run it in its own environment with --program."
             ) from error
         return _candidate(_named(module, name, place), _Origin(name, _package_of(place)))
     return _from_entry_point(target)

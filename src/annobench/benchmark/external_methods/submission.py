@@ -156,7 +156,7 @@ def from_submission(path: str | os.PathLike[str]) -> Submission:
         if key not in answers:
             raise AnnotationError(
                 f"{path} has no answers for these labels (digest {key}). Compare on the data sets "
-                f"of "
+                "of "
                 f"benchmark {content['benchmark']}, or ask {content['author']} for these."
             )
         seconds, table = answers[key]

@@ -802,7 +802,7 @@ class Intake:
             found = f" There are {'; '.join(reasons)}." if self.left_out else ""
             raise ReaderError(
                 f"{self.path}: no annotator's answer was found.{found} Export the annotations, not "
-                f"only the tasks."
+                "only the tasks."
             )
 
     def _use(self, where: int) -> None:

@@ -107,7 +107,7 @@ def _chosen(source: Source, tables: list[Table], layout: Layout) -> Table:
     raise ReaderError(
         f"{source.path}: {len(tables)} tables, {', '.join(repr(t.name) for t in tables[:8])}, "
         f"of which {len(fits)} are recognised as {layout.title}. Save the table to read in a "
-        f"separate file."
+        "separate file."
     )
 
 

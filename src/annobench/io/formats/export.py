@@ -510,7 +510,7 @@ class Export:
         if not any(shown):
             raise AnnotationError(
                 f"{self.path}: no record has the answer shown first in {asked!r}, given with "
-                f"--shown-first. Name a column of a table, or a field of a log of judges."
+                "--shown-first. Name a column of a table, or a field of a log of judges."
             )
         return shown
 
@@ -530,7 +530,7 @@ class Export:
         if not any(times):
             raise AnnotationError(
                 f"{self.path}: --over {asked} needs the times of labels, but no record has one. "
-                f"Write a table with one row per label and a column of times: annobench convert."
+                "Write a table with one row per label and a column of times: annobench convert."
             )
         return times
 
@@ -565,12 +565,12 @@ class Export:
             if self._intake.marked:
                 raise AnnotationError(
                     f"{self.path}: the file has spans but no labels of items. Measure agreement on "
-                    f"spans with `annobench report`, or convert them to items with --spans tokens "
-                    f"or --spans candidates."
+                    "spans with `annobench report`, or convert them to items with --spans tokens "
+                    "or --spans candidates."
                 )
             raise AnnotationError(
                 f"{self.path}: the answers are free texts, which are not compared. Code them into "
-                f"categories first, in a table with one row per answer."
+                "categories first, in a table with one row per answer."
             )
         raise AnnotationError(
             f"{self.path}: there are {len(usable)} questions: {shown}. Name one with --question."
@@ -661,7 +661,7 @@ class Export:
             elif kind == "choices" and single:
                 remark = (
                     f"{question!r} allows several options, but no answer has more than one: the "
-                    f"labels are nominal."
+                    "labels are nominal."
                 )
             elif kind == "choices":
                 scale = "set"

@@ -121,6 +121,6 @@ def _said_of_fields(record: dict[str, Any]) -> str:
         )
     return (
         f" Its records have the fields {shown}. For one label per record, name the fields item, "
-        f"annotator (or judge) and label (or verdict). If each annotator has a field of labels, "
-        f"add --from wide."
+        "annotator (or judge) and label (or verdict). If each annotator has a field of labels, "
+        "add --from wide."
     )

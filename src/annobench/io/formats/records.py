@@ -122,7 +122,7 @@ def _lines(path: Path, content: bytes | None) -> Iterator[tuple[int, dict[str, A
             if not isinstance(found, dict):
                 raise ReaderError(
                     f"{path}, line {number}: a JSON {type(found).__name__} where an object is "
-                    f"expected. Give one object per line."
+                    "expected. Give one object per line."
                 )
             yield number, found
 
@@ -251,7 +251,7 @@ def csv_records(
             if twice:
                 raise ReaderError(
                     f"{path}: the header names {', '.join(map(repr, twice[:5]))} twice. Give every "
-                    f"column a unique name."
+                    "column a unique name."
                 )
             width = len(names)
             for row in rows:
@@ -279,7 +279,7 @@ def csv_records(
     except csv.Error as error:
         raise ReaderError(
             f"{path}, after row {number}: {error}. Quote fields according to CSV; if the file was "
-            f"cut off, export it again."
+            "cut off, export it again."
         ) from error
 
 

@@ -198,7 +198,7 @@ def _read_long(table: Table, intake: Intake, item: str, category: str, count: st
         known.add((name, chosen))
     intake.read_as = (
         f"A row is an item and a category, named by {item!r} and {category!r}; {count!r} is the "
-        f"number of annotators who chose it; annotators unknown."
+        "number of annotators who chose it; annotators unknown."
     )
 
 

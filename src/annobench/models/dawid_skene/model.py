@@ -167,7 +167,7 @@ class DawidSkeneFit(ConfusionFit):
         if self.settings.is_smoothed:
             raise ValueError(
                 f"DawidSkeneFit.{what}: needs the maximum of the likelihood, but this fit is "
-                f"smoothed. Fit with smoothing=0."
+                "smoothed. Fit with smoothing=0."
             )
         return self.log_likelihood
 
@@ -489,7 +489,7 @@ def _groups(
         if groups != "all":
             raise AnnotationError(
                 f"dawid_skene.fit: groups {groups!r} is not 'all'. Give 'all', or one group per "
-                f"annotator."
+                "annotator."
             )
         return np.zeros(n, dtype=np.int64)
     if len(groups) != n:
@@ -552,7 +552,7 @@ def _named_fit(
         warnings.warn(
             f"dawid_skene.fit: {int(undefined.sum())} row(s) of confusion matrices are undefined "
             f"and NaN, the first of annotator {labels.annotators[first]!r}: they labelled no item "
-            f"that is probably of that category. Smoothing defines them.",
+            "that is probably of that category. Smoothing defines them.",
             DegenerateWarning,
             stacklevel=4,
         )

@@ -424,7 +424,7 @@ def bootstrap(
         raise AnnotationError(
             f"bootstrap: {replicates} replicates need {need / 2**20:,.0f} MiB, and memory_limit is "
             f"{memory_limit / 2**20:,.0f} MiB. Raise the limit, ask for fewer replicates, or set "
-            f"posteriors=False."
+            "posteriors=False."
         )
     problem, at_fit = _at_fit(annotations, fitted)
     is_drawn = np.diff(problem.offsets) > 0

@@ -36,7 +36,7 @@ def check_distributions(name: str, rows: FloatArray) -> None:
         worst = int(np.argmax(np.where(np.isfinite(total), np.abs(total - 1), np.inf)))
         raise ValueError(
             f"{name}: row {worst} is {rows[worst].tolist()}, not a distribution. Give numbers from "
-            f"0 to 1 that sum to 1."
+            "0 to 1 that sum to 1."
         )
 
 

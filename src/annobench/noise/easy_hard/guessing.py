@@ -291,7 +291,7 @@ def fit_guesses(
         raise ValueError(
             f"fit_guesses: the disagreements of two annotators on {n_categories} categories do "
             f"not determine {'a common guess distribution' if shared else 'their guesses'}. Add a "
-            f"third annotator, or give the chance agreement, or a range of it."
+            "third annotator, or give the chance agreement, or a range of it."
         )
     if shared:
         rows = np.tile(rows.mean(axis=0), (n_annotators, 1))
@@ -305,7 +305,7 @@ def fit_guesses(
         warnings.warn(
             f"fit_guesses: not converged after {n} iterations; the chance agreement is now "
             f"{guess.prod(axis=0).sum():.6f}. The estimate may be on the boundary: chance "
-            f"agreement is then not identified below 1.",
+            "agreement is then not identified below 1.",
             DegenerateWarning,
             stacklevel=2,
         )
@@ -329,6 +329,6 @@ def _share_rows(shares: ArrayLike) -> FloatArray:
         raise ValueError(
             f"shares of one category sum to {largest:.6g} over {len(given)} annotators. On a "
             f"disagreed item at most {len(given) - 1} of them give the same label: count only the "
-            f"labels of disagreed items."
+            "labels of disagreed items."
         )
     return given

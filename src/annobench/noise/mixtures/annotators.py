@@ -189,7 +189,7 @@ def _annotator_pmfs(
         raise ValueError(
             f"annotator_histogram: {right_1.shape} sensitivities and {right_0.shape} "
             f"specificities for {annotations.n_annotators} annotators. Give one of each per "
-            f"annotator."
+            "annotator."
         )
     given = np.concatenate([[prevalence], right_1, right_0])
     if not ((given >= 0) & (given <= 1)).all():

@@ -87,7 +87,7 @@ class Counts(Summarised):
         if given.ndim != 1 or given.size < 2:
             raise ValueError(
                 f"Counts.from_histogram: shape {given.shape} is not a histogram. Give the number "
-                f"of items with 0, 1, ..., n positive labels, n >= 1."
+                "of items with 0, 1, ..., n positive labels, n >= 1."
             )
         if not (np.isfinite(given).all() and (given >= 0).all() and (given % 1 == 0).all()):
             raise ValueError(
@@ -227,7 +227,7 @@ def positive_counts(
     if annotations.n_categories != 2:
         raise AnnotationError(
             f"mixtures: {annotations.n_categories} categories, but positive labels are defined for "
-            f"two. Make the labels binary first, such as with binarize(category)."
+            "two. Make the labels binary first, such as with binarize(category)."
         )
     name = annotations.categories[-1] if positive is None else plain_number(positive)
     if name not in annotations.categories:
