@@ -336,7 +336,7 @@ def test_report_says_what_is_wrong_with_poor_data(report, text, note):
         (
             CLEAN + "x,a,1\n",
             (),
-            "1 of 7 labels are not the annotator's first for the item, 1 of "
+            "1 of 7 labels is not the annotator's first for the item, 1 of "
             "them the same label again; such as annotator 'a', item 'x'",
         ),
         (CLEAN + "x,a,2\n", (), "--repeats first"),

@@ -106,7 +106,7 @@ def test_words_and_columns_of_arenas_are_recognised():
     assert found.n_left_out == 1
     tally = found.tally().set_index("item")
     assert tally.loc["x"].tolist() == [4, 2, 1, 1]
-    assert "1 rows without a winner" in bradley_terry(found).cautions[-1]
+    assert "1 row without a winner" in bradley_terry(found).cautions[-1]
 
 
 @pytest.mark.parametrize(

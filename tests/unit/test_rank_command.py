@@ -44,7 +44,7 @@ def test_every_kind_of_file_gives_the_same_ranking(ending, tmp_path):
     path = write(tmp_path / f"pairs.{ending}")
     done = run("rank", path)
     assert done.exit_code == 0, done.output
-    assert "1 rows without a winner left out" in done.output
+    assert "1 row without a winner left out" in done.output
     table = pd.read_csv(tmp_path / "pairs_ranking" / "ranking.csv")
     assert table["item"].tolist() == ["x", "y"]
     assert table["wins"].tolist() == [9, 4]

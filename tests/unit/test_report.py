@@ -19,6 +19,7 @@ from annobench.agreement import report_rows
 from annobench.agreement.annotators import annotator_agreement
 from annobench.agreement.record import Coefficient
 from annobench.core.errors import AnnotationError
+from annobench.core.texts import counted
 from annobench.labels.annotations import Annotations
 from annobench.reporting import figures, formats, report_page
 
@@ -496,7 +497,8 @@ def test_numbers_are_written_as_a_reader_expects():
     assert formats.percent(0.0123) == "1.2%"
     assert formats.level(0.999) == "99.9%"
     assert formats.shorten("a" * 30, 5) == "aaaa…"
-    assert formats.counted(1, "item") == "1 item"
+    assert counted(1, "item") == "1 item"
+    assert counted(2000, "item") == "2,000 items"
 
 
 def without_width(*labels, scale):

@@ -12,9 +12,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from annobench.core.files import replacing
+from annobench.core.texts import counted as with_noun
 from annobench.datasets.discovery import modules
 from annobench.plotting import house_style
-from annobench.reporting.formats import counted as with_noun
 from annobench_replication.faces import Tally
 from annobench_replication.ledger import read_comparison
 from commands.conclude import PAPERS, counts_of

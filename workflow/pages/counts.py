@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from annobench.reporting.formats import counted
+from annobench.core.texts import counted
 from annobench_replication.faces import Tally
 from annobench_replication.vocabulary import PARTS
 from pages.discrepancies import PART_WORDS, Finding

@@ -15,6 +15,7 @@ from annobench.cli._writing import Writing
 from annobench.cli.partition import EngineOption, Scheduler, consensus_of_partitions
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
+from annobench.core.texts import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,8 +142,9 @@ def consensus(
         known = found.annotators.dropna(subset="accuracy").sort_values("accuracy", kind="stable")
         ends = ("accuracy_lower95", "accuracy_upper95")
         _say_estimates(known, "annotator", "accuracy", ends)
-        if len(known) > _SHOWN:
-            say(f"{len(known) - _SHOWN:,} more annotators have a higher accuracy, see annotators")
+        if (n := len(known) - _SHOWN) > 0:
+            have = "has" if n == 1 else "have"
+            say(f"{counted(n, 'more annotator')} {have} a higher accuracy, see annotators")
     if found.sets is not None:
         say(f"{found.sets._headline()}. {found.sets.promise}")
     if found.gold is not None:

@@ -29,6 +29,7 @@ from annobench.cli._shared import check_folder, fail, listed, note_formulas, say
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import write_csv
+from annobench.core.texts import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -163,7 +164,8 @@ def _inspect_table(source: Source, given: Sequence[str]) -> None:
         say(selection.read_as)
     facts = Facts.of_labels(labels)
     if facts.n_repeats:
-        say(f"{facts.n_repeats:,} labels are repeats: the annotator labelled the item before.")
+        are = "is a repeat" if facts.n_repeats == 1 else "are repeats"
+        say(f"{counted(facts.n_repeats, 'label')} {are}: the annotator labelled the item before.")
     n_people = sum(map(is_email, labels.annotators))
     if n_people:
         say(_said_of_people(n_people))
@@ -189,9 +191,10 @@ def _categories(n: int) -> str:
 
 
 def _said_of_people(n: int) -> str:
+    are, get = ("is", "gets a pseudonym") if n == 1 else ("are", "get pseudonyms")
     return (
-        f"{n:,} annotators are identified by a person's name or e-mail address: they get "
-        "pseudonyms unless you use --keep-names"
+        f"{counted(n, 'annotator')} {are} identified by a person's name or e-mail address and "
+        f"{get} unless you use --keep-names"
     )
 
 

@@ -131,7 +131,13 @@ def said_of_pseudonyms(found: Mapping[str, str]) -> list[str]:
     """Report pseudonyms, if any."""
     if not found:
         return []
+    first = next(iter(found.values()))
+    if len(found) == 1:
+        return [
+            "1 annotator identified by the name or e-mail address of a person got a pseudonym, "
+            f"{first}; keep the name with --keep-names."
+        ]
     return [
         f"{len(found)} annotators identified by names or e-mail addresses of people got pseudonyms "
-        f"({next(iter(found.values()))}, ...); keep the names with --keep-names."
+        f"({first}, ...); keep the names with --keep-names."
     ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["is_formula", "plain", "visible"]
+__all__ = ["counted", "is_formula", "plain", "plural", "visible"]
 
 #: Control characters but for tabs and line ends, and what never stands alone: surrogates. Of the
 #: characters that direct text those that embed, override or isolate: others, such as the mark
@@ -91,3 +91,26 @@ def is_formula(text: str) -> bool:
     except ValueError:
         return True
     return False
+
+
+def counted(n: int, noun: str) -> str:
+    """Format a count with its noun.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    noun : str
+        In the singular; its plural ends in s.
+
+    Returns
+    -------
+    str
+        Such as "1 item" or "2,000 items".
+    """
+    return f"{n:,} {plural(n, noun)}"
+
+
+def plural(n: int, noun: str) -> str:
+    """Return the singular or plural of a noun."""
+    return noun if n == 1 else f"{noun}s"

@@ -438,8 +438,8 @@ def _without_repeats(
     rows = pd.DataFrame([labels.item, labels.annotator, labels.label]).T
     n_equal = int(rows.duplicated().sum())
     what = (
-        f"{n_repeats:,} of {labels.n_labels:,} labels are not the annotator's first for the "
-        f"item, {n_equal:,} of them the same label again"
+        f"{n_repeats:,} of {labels.n_labels:,} labels {'is' if n_repeats == 1 else 'are'} not the "
+        f"annotator's first for the item, {n_equal:,} of them the same label again"
     )
     if repeats == "error":
         raise AnnotationError(

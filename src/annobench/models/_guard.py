@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from annobench.core.texts import counted
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models._gold import gold_codes
@@ -196,8 +197,8 @@ def against_votes(posterior: NDArray[np.float64], annotations: Annotations) -> l
     if moved > 1 and moved > MOVED * decided.sum():
         shared = _typically_shared(annotations)
         few = (
-            f" A typical pair of annotators shares only {shared:,} items, too few to estimate "
-            "their accuracy."
+            f" A typical pair of annotators shares only {counted(shared, 'item')}, too few to "
+            "estimate their accuracy."
             if shared < FEW_SHARED
             else ""
         )

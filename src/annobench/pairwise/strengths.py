@@ -13,7 +13,7 @@ from scipy.special import expit, ndtr, ndtri
 
 from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import Summarised, axes_or_new
-from annobench.core.texts import plain
+from annobench.core.texts import counted, plain
 from annobench.pairwise._likelihood import Estimate, information, maximise
 from annobench.pairwise._order import Order, order_of, within
 from annobench.pairwise._reliability import Reliable, fit_reliability, observed_information
@@ -334,5 +334,5 @@ def _cautions(of: Comparisons, order: Order) -> list[str]:
             "compared. Compare some items of both groups."
         )
     if of.n_left_out:
-        found.append(f"{of.n_left_out:,} rows without a winner left out.")
+        found.append(f"{counted(of.n_left_out, 'row')} without a winner left out.")
     return found

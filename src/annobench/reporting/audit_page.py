@@ -16,10 +16,10 @@ from annobench import plotting
 from annobench.audit.assessment import Assessment
 from annobench.audit.design import Design
 from annobench.audit.release import Release
-from annobench.core.texts import visible
+from annobench.core.texts import counted, visible
 from annobench.plotting import BLUE, GREY, INK, VERMILION, house_figure
 from annobench.reporting import figures, pages
-from annobench.reporting.formats import counted, level, percent
+from annobench.reporting.formats import level, percent
 
 __all__ = ["SHOWN", "TITLES", "render"]
 

@@ -11,7 +11,7 @@ import pandas as pd
 from annobench.benchmark.across import compared_with
 from annobench.benchmark.comparison import NORMAL, differences_to
 from annobench.benchmark.tables import BenchmarkTables, counted, without_unconverged
-from annobench.reporting.formats import counted as with_noun
+from annobench.core.texts import counted as with_noun
 
 __all__ = ["conclusion", "ranking"]
 

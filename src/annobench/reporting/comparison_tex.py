@@ -9,7 +9,7 @@ import pandas as pd
 
 from annobench import __version__
 from annobench.benchmark.external_methods.comparison import REFERENCE, Outcome
-from annobench.reporting.formats import counted
+from annobench.core.texts import counted
 
 __all__ = ["bibtex", "latex"]
 

@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 from markupsafe import Markup
 
+from annobench.core.texts import counted
 from annobench.plotting import BLUE, VERMILION, house_figure
 from annobench.posteriors.comparison import STATISTICS, Comparison
 from annobench.posteriors.making import Reference
 from annobench.reporting import pages
 from annobench.reporting.figures import inline_svg
-from annobench.reporting.formats import counted
 
 __all__ = ["SHOWN", "TITLES", "render"]
 

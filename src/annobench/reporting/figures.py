@@ -19,9 +19,10 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from annobench import plotting
+from annobench.core.texts import counted
 from annobench.core.tolerances import WHOLE
 from annobench.plotting import BLUE, VERMILION, house_figure
-from annobench.reporting.formats import counted, number, percent
+from annobench.reporting.formats import number, percent
 
 __all__ = [
     "SHADES",

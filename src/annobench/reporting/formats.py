@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from annobench.core.texts import counted
 from annobench.reporting.printed import unit_of
 
 if TYPE_CHECKING:
     from annobench.labels.annotations import Annotations
     from annobench.scale._blocks import BlockedLabels
 
-__all__ = ["breakable", "counted", "level", "number", "percent", "shown", "signed"]
+__all__ = ["breakable", "level", "number", "percent", "shown", "signed"]
 
 
 def number(value: float | None, places: int = 3) -> str:
@@ -119,24 +120,6 @@ def shown(value: float, published: str = "") -> str:
     return _true_minus(f"{value:,.{places}f}")
 
 
-def counted(n: int, noun: str) -> str:
-    """Format a count with its noun.
-
-    Parameters
-    ----------
-    n : int
-        How many.
-    noun : str
-        In the singular; its plural ends in s.
-
-    Returns
-    -------
-    str
-        Such as "1 item" or "2,000 items".
-    """
-    return f"{n:,} {plural(n, noun)}"
-
-
 def extent_of(labels: Annotations | BlockedLabels) -> str:
     """Describe the numbers of labels, items and, if known, annotators."""
     from annobench.labels.frames import as_annotations
@@ -158,11 +141,6 @@ def extent(n_labels: int, n_annotators: int, n_items: int) -> str:
         f"{counted(n_labels, 'label')} of {counted(n_annotators, 'annotator')} for "
         f"{counted(n_items, 'item')}"
     )
-
-
-def plural(n: int, noun: str) -> str:
-    """Return the singular or plural of a noun."""
-    return noun if n == 1 else f"{noun}s"
 
 
 def shorten(name: str, longest: int = 22) -> str:

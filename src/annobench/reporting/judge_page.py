@@ -9,13 +9,14 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from annobench.core.texts import counted
 from annobench.judges.alternative_annotators import PASSES_FROM
 from annobench.judges.assessment import CONSTANT, Assessment
 from annobench.judges.at_work import AtWork
 from annobench.judges.jury import FOLDS
 from annobench.judges.prevalence import METHODS
 from annobench.reporting import figures, judge_at_work, pages
-from annobench.reporting.formats import counted, number, percent
+from annobench.reporting.formats import number, percent
 
 __all__ = ["EVEN", "NAMES", "render", "verdict"]
 

@@ -7,10 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from annobench.core.texts import plural
 from annobench.pairwise import BradleyTerry, Comparisons
 from annobench.pairwise.comparisons import TIE
 from annobench.reporting import figures, pages
-from annobench.reporting.formats import percent, plural
+from annobench.reporting.formats import percent
 
 __all__ = ["render"]
 

@@ -23,10 +23,11 @@ from annobench.agreement.limits_of_agreement import (
 from annobench.agreement.marginal_homogeneity import MarginalHomogeneity, marginal_homogeneity
 from annobench.agreement.report_rows import MAX_LABEL_PAIRS
 from annobench.core.errors import DegenerateWarning
+from annobench.core.texts import counted
 from annobench.labels.annotations import Annotations
 from annobench.plotting import BLUE, VERMILION, house_style, legend_below
 from annobench.reporting import figures
-from annobench.reporting.formats import counted, percent, shorten
+from annobench.reporting.formats import percent, shorten
 from annobench.reporting.pages import records
 
 __all__ = ["Further", "further"]

@@ -23,12 +23,13 @@ from annobench.agreement.groups import ByGroup
 from annobench.agreement.over_time import OverTime
 from annobench.agreement.report_rows import MAX_LABEL_PAIRS
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
+from annobench.core.texts import plural
 from annobench.core.tolerances import ZERO
 from annobench.labels.annotations import Annotations
 from annobench.labels.doubts import doubtful_categories
 from annobench.labels.frames import as_annotations
 from annobench.reporting import figures, pages
-from annobench.reporting.formats import number, percent, plural, shorten
+from annobench.reporting.formats import number, percent, shorten
 from annobench.reporting.pages import records
 from annobench.reporting.report_further import Further
 from annobench.reporting.report_parts import (

@@ -12,9 +12,10 @@ from matplotlib.figure import Figure
 
 from annobench.agreement.groups import ByGroup
 from annobench.agreement.over_time import OverTime
+from annobench.core.texts import counted
 from annobench.plotting import BLUE, house_style
 from annobench.reporting import figures
-from annobench.reporting.formats import counted, number, shorten
+from annobench.reporting.formats import number, shorten
 from annobench.reporting.pages import records
 
 __all__ = ["drift_of", "groups_of", "said_of_drift", "said_of_groups", "said_p", "with_dates"]

@@ -12,8 +12,9 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from annobench.core.texts import plural
 from annobench.reporting import figures, pages
-from annobench.reporting.formats import percent, plural, shorten
+from annobench.reporting.formats import percent, shorten
 from annobench.reporting.pages import records
 from annobench.spans.marks import Marks
 

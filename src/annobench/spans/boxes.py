@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from annobench.core.errors import MAX_FAULTS, AnnotationError
+from annobench.core.texts import counted
 from annobench.spans.f1 import SpanF1
 from annobench.spans.marks import Marks
 from annobench.spans.matching import MatchCounts
@@ -77,8 +78,8 @@ class BoxF1(SpanF1):
 
     def _headline(self) -> str:
         return (
-            f"{self.estimate:.4g} (mean over {len(self._pairs)} pairs of annotators, boxes of "
-            f"{self.match}, {len(self.marks.shared)} images)"
+            f"{self.estimate:.4g} ({self._over}, boxes of {self.match}, "
+            f"{counted(len(self.marks.shared), 'image')})"
         )
 
 

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import Summarised
+from annobench.core.texts import counted
 from annobench.resampling.intervals import Interval
 from annobench.resampling.ratios import ratio
 from annobench.resampling.weights import check_replicates, chunk_sizes, draw_counts, weighted_sum
@@ -117,6 +118,11 @@ class SpanF1(Summarised):
         """The standard deviation of F1 over pairs, with the number of pairs as divisor."""
         values = self._f1(self._pair, len(self._pairs))
         return float(np.nanstd(values)) if np.isfinite(values).any() else math.nan
+
+    @property
+    def _over(self) -> str:
+        n = len(self._pairs)
+        return "one pair of annotators" if n == 1 else f"mean over {n} pairs of annotators"
 
     @property
     def _pairs(self) -> list[tuple[int, int]]:
@@ -285,8 +291,8 @@ class SpanF1(Summarised):
     def _headline(self) -> str:
         of = "relations" if self.relations else "spans"
         return (
-            f"{self.estimate:.4g} (mean over {len(self._pairs)} pairs of annotators, "
-            f"{self.match} match of {of}, {len(self.marks.shared)} documents)"
+            f"{self.estimate:.4g} ({self._over}, {self.match} match of {of}, "
+            f"{counted(len(self.marks.shared), 'document')})"
         )
 
 

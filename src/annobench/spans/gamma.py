@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import Summarised
+from annobench.core.texts import counted
 from annobench.resampling.intervals import Interval
 from annobench.resampling.ratios import ratio
 from annobench.resampling.weights import check_replicates, draw_counts
@@ -303,5 +304,5 @@ class Gamma(Summarised):
     def _headline(self) -> str:
         return (
             f"{self.estimate:.4g} (standard error of chance {self.standard_error:.2g}, "
-            f"{self.observed.size} documents, {self.expected.shape[1]} draws each)"
+            f"{counted(self.observed.size, 'document')}, {self.expected.shape[1]} draws each)"
         )

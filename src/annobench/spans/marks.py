@@ -15,6 +15,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from annobench.core.errors import MAX_FAULTS, AnnotationError
+from annobench.core.texts import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -389,10 +390,11 @@ class Marks:
 
     def __repr__(self) -> str:
         """Summarise in one line."""
-        links = f", {self.n_relations} relations" if self.n_relations else ""
+        links = f", {counted(self.n_relations, 'relation')}" if self.n_relations else ""
         return (
-            f"Marks: {self.n_spans} spans in {len(self.labels)} labels{links}, "
-            f"{self.n_annotators} annotators, {self.n_documents} documents"
+            f"Marks: {counted(self.n_spans, 'span')} in {counted(len(self.labels), 'label')}"
+            f"{links}, {counted(self.n_annotators, 'annotator')}, "
+            f"{counted(self.n_documents, 'document')}"
         )
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import Summarised
+from annobench.core.texts import counted
 from annobench.resampling.intervals import Interval
 from annobench.resampling.ratios import ratio
 from annobench.resampling.weights import check_replicates, chunk_sizes, draw_counts
@@ -324,4 +325,4 @@ class UnitizingAlpha(Summarised):
     def _headline(self) -> str:
         found = self._estimates()
         shown = ", ".join(f"{name} = {float(found[name]):.4g}" for name in COEFFICIENTS)
-        return f"{shown} ({len(self.sums)} documents)"
+        return f"{shown} ({counted(len(self.sums), 'document')})"

@@ -29,7 +29,7 @@ def test_names_come_in_the_order_of_their_appearance():
     assert marks.shared == ()
     assert marks.unmarked == (1,)
     assert marks.length(0) == 3
-    assert repr(marks) == "Marks: 1 spans in 1 labels, 3 annotators, 2 documents"
+    assert repr(marks) == "Marks: 1 span in 1 label, 3 annotators, 2 documents"
 
 
 def test_unmarked_documents_come_in_their_order():

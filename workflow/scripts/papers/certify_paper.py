@@ -15,7 +15,7 @@ import yaml
 
 from annobench import __version__
 from annobench.core.files import recording, replacing
-from annobench.reporting.formats import counted
+from annobench.core.texts import counted
 from annobench_replication.exhibit import heading
 from annobench_replication.faces import GROUNDS, Tally
 from annobench_replication.ledger import read_comparison
