@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from annobench.core.errors import ReaderError, report_faults
 from annobench.datasets.base import DataSet, DataTables, LoadedData
 from annobench.datasets.progress import tracked
-from annobench.io import nxt
+from annobench_datasets import nxt
 from annobench_datasets._ami_simulator import (
     act_targets,
     as_tables,

@@ -19,7 +19,6 @@ import pandas as pd
 
 from annobench.core.errors import ReaderError
 from annobench.datasets.base import DataSet, DataTables
-from annobench.io.wordnet import LEX_FILES, parse_key
 from annobench_datasets._text import read_rows, report
 from annobench_datasets.masc_crowd import (
     _CITATION,
@@ -29,6 +28,7 @@ from annobench_datasets.masc_crowd import (
     SENSES,
     WORDS,
 )
+from annobench_datasets.wordnet import LEX_FILES, parse_key
 
 __all__ = ["DATASETS"]
 

@@ -38,8 +38,6 @@ NOT_RESULTS = {
     "annobench.datasets.base.DataTables": "a container of labels and gold standards",
     "annobench.datasets.base.LoadedData": "a container of labels and gold standards",
     "annobench.datasets.sources.SourceFile": "the record of a file",
-    "annobench.io.nxt.Layer": "a file as read",
-    "annobench.io.wordnet.WordNet": "a lexicon as read",
     "annobench.judges.at_work.AtWork": "the results of one command together",
     "annobench.judges.panel.Panel": "a container of labels",
     "annobench.judges.regression.LeastSquares": "a step of estimates",

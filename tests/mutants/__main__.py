@@ -76,7 +76,7 @@ def write(plan: Plan, reasons: Mapping[Key, str]) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
-    parser.add_argument("modules", nargs="*", help="such as agreement or io/nxt.py; by default all")
+    parser.add_argument("modules", nargs="*", help="such as agreement or io/xml.py; by default all")
     parser.add_argument("--again", action="store_true", help="also those that survived")
     parser.add_argument("--page", action="store_true", help="write the page, run nothing")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin none after")

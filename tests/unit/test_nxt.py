@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from annobench.core.errors import ReaderError
-from annobench.io import nxt
+from annobench_datasets import nxt
 
 HEAD = '<?xml version="1.0" encoding="ISO-8859-1" standalone="yes"?>\n'
 ROOT = '<nite:root nite:id="r" xmlns:nite="http://nite.sourceforge.net/">\n{}</nite:root>\n'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from annobench.core.errors import ReaderError
-from annobench.io.wordnet import LEX_FILES, has_wordnet, parse_key, read_wordnet
+from annobench_datasets.wordnet import LEX_FILES, has_wordnet, parse_key, read_wordnet
 
 LICENCE = "  1 This is a made-up database.  \n"
 #: Offsets are names here: the reader takes them from the lines, as WordNet repeats them there.
@@ -204,6 +204,6 @@ def test_numbers_of_words_are_hexadecimal(tmp_path):
 def test_hypernyms_that_go_on_are_refused(wordnet, monkeypatch):
     [board, *_] = wordnet.senses("board", "n")
     assert len(wordnet.ancestors(board)) == 2
-    monkeypatch.setattr("annobench.io.wordnet._MAX_DEPTH", 1)
+    monkeypatch.setattr("annobench_datasets.wordnet._MAX_DEPTH", 1)
     with pytest.raises(ReaderError, match="go on for more than 1 steps"):
         wordnet.ancestors(board)

@@ -19,7 +19,7 @@ from annobench import __version__, datasets, models
 from annobench.datasets.discovery import modules
 from annobench.datasets.sources import default_base_url
 from annobench_course import sessions
-from annobench.io.wordnet import has_wordnet
+from annobench_datasets.wordnet import has_wordnet
 from annobench.reporting.pages import STYLES
 from annobench_replication.exhibit import figures_in, heading
 from annobench.benchmark.external_methods.data import DATA_SETS

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["counted", "is_formula", "plain", "plural", "visible"]
+__all__ = ["counted", "is_formula", "plain", "visible"]
 
 #: Control characters but for tabs and line ends, and what never stands alone: surrogates. Of the
 #: characters that direct text those that embed, override or isolate: others, such as the mark

@@ -12,8 +12,8 @@ sense keys name, and synonyms, which the crowd's inventory lists.
 import numpy as np
 import pandas as pd
 
-from annobench.io.wordnet import read_wordnet
 from annobench_datasets.masc_crowd import by_word
+from annobench_datasets.wordnet import read_wordnet
 from annobench_replication.analysis import Effort
 from annobench_replication.results import Results
 from annobench_replication.study import Study

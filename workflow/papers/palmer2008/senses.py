@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from annobench.io.wordnet import Synset, WordNet, parse_key
+from annobench_datasets.wordnet import Synset, WordNet, parse_key
 
 #: Relations that make two senses close; the lexicographer's file alone does not.
 CLOSE = ("synonyms", "hypernym", "sisters", "group", "similar")

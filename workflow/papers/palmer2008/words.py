@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 
 from annobench import agreement
-from annobench.io.wordnet import WordNet
 from annobench.labels import merging
 from annobench.labels.annotations import Annotations
 from annobench.labels.merging import Evidence
 from annobench.models import dawid_skene
 from annobench.resampling import central_limits
+from annobench_datasets.wordnet import WordNet
 
 from .senses import RELATIONS, related_pairs
 
