@@ -166,7 +166,7 @@ def by_word(data: LoadedData, *, column: str = "word") -> dict[str, Annotations]
     Raises
     ------
     ReaderError
-        If a table lacks the column.
+        If a table lacks the column, or a label has another word than its item.
 
     Examples
     --------
@@ -182,18 +182,26 @@ def by_word(data: LoadedData, *, column: str = "word") -> dict[str, Annotations]
     word_of_item, words = pd.factorize(data.items[column])
     word_of_label = pd.Index(words).get_indexer(pd.Index(data.labels[column]))
     item = pd.Index(data.items["item"]).get_indexer(pd.Index(data.labels["item"]))
+    if (strays := np.flatnonzero(word_of_item[item] != word_of_label)).size:
+        row = data.labels.iloc[strays[0]]
+        own = data.items[column].iloc[item[strays[0]]]
+        raise ReaderError(
+            f"{data.id}: a label of item {row['item']!r} is of the {column} {row[column]!r}, "
+            f"but the item is of {own!r}. Correct one of them."
+        )
     annotator, annotators = pd.factorize(data.labels["annotator"])
     label, labels = pd.factorize(data.labels["label"])
+    # Of each item among those of its word.
+    place = np.empty(len(data.items), dtype=np.int32)
     result = {}
     for code, word in enumerate(words):
         rows = np.flatnonzero(word_of_label == code)
         own = np.flatnonzero(word_of_item == code)
-        place = np.full(len(data.items), -1)
         place[own] = np.arange(own.size)
         own_annotator, known = pd.factorize(annotator[rows])
         categories = _categories(labels[np.unique(label[rows])])
         result[str(word)] = Annotations(
-            _frozen(place[item[rows]].astype(np.int32)),
+            _frozen(place[item[rows]]),
             _frozen(own_annotator.astype(np.int32)),
             _frozen(pd.Index(categories).get_indexer(labels)[label[rows]].astype(np.int16)),
             tuple(data.items["item"].array[own]),

@@ -14,7 +14,8 @@ from annobench import datasets
 from annobench.core.discovery import records
 from annobench.core.errors import ReaderError
 from annobench.datasets.base import DataTables, validate
-from annobench_datasets import _simulators, anesthesia
+from annobench.models import dawid_skene
+from annobench_datasets import _simulators, alt_test, anesthesia
 from annobench_datasets._pins import PINS
 from annobench_datasets._simulators import Forms, Stratum, aggregates
 
@@ -377,6 +378,8 @@ def test_malformed_files_of_other_sources_are_errors(tmp_path):
         ("caries", b"", "the header is"),
         ("caries", b"\xff", "byte 0: not UTF-8"),
         ("anesthesia", b"no R data", "not an R data file"),
+        ("chiang2023_coherence", b'{"source": 1}', "no list of records"),
+        ("chiang2023_coherence", b'["source"]', "no list of records"),
     ):
         path.write_bytes(content)
         dataset = datasets.get(id)
@@ -435,6 +438,81 @@ def test_confusion_matrices_follow_the_load_and_have_the_stated_mean(rng):
         error = np.sqrt(mean * (1 - mean) / (5.0 + 1) / 2000)
         z = scipy.stats.norm.isf(0.5e-4 / 8)
         assert (abs(confusion[rows].mean(axis=0) - mean) <= z * error + 1e-12).all()
+
+
+def test_confusions_too_small_to_be_drawn_are_those_of_the_mean(rng):
+    # Gamma variables of shape 1e-9 underflow to zero; those of the other annotator do not.
+    mean = ((0.9, 0.1), (0.2, 0.8))
+    strata = (Stratum(1, mean, (1e-9, 1e-9)), Stratum(2, mean, (50.0, 50.0)))
+    confusion = _simulators.draw_confusions(rng, strata, np.array([1, 2]))
+    assert confusion.sum(axis=2) == pytest.approx(1.0)
+    assert confusion[0].tolist() == pytest.approx(np.array(mean))
+
+
+def test_the_stated_shares_of_anaesthetists_add_up():
+    assert sum(anesthesia._PREVALENCE) == pytest.approx(1, abs=2e-3)
+    assert np.sum(anesthesia._ANNOTATORS.confusion, axis=1) == pytest.approx(1, abs=2e-3)
+
+
+def test_the_pooled_confusion_of_anaesthetists_is_that_of_the_real_labels(real):
+    stated = np.array(anesthesia._ANNOTATORS.confusion)
+    a = real("anesthesia").annotations
+    posterior = dawid_skene.fit(a).posterior
+    counts = np.zeros((4, 4))
+    np.add.at(counts.T, a.label, posterior[a.item])
+    assert counts / counts.sum(axis=1, keepdims=True) == pytest.approx(stated, abs=2e-3)
+
+
+def test_errors_of_votes_count_ties_by_chance_and_need_all_gold_categories():
+    # x: right; y: one of two tied categories is right; z: wrong.
+    rows = [("x", "a"), ("x", "a"), ("x", "b"), ("y", "a"), ("y", "b"), ("z", "b")]
+    labels = pd.DataFrame(rows, columns=["item", "label"]).assign(annotator=list("uvwuvu"))
+    items = pd.DataFrame({"item": list("xyz"), "gold": list("aba")})
+    found = aggregates(DataTables(labels, items), "nominal")
+    assert found["vote_errors"] == 0.5 + 1
+    assert found["unanimous"] == pytest.approx(1 / 3)
+    some = DataTables(labels, items.assign(gold=["a", None, "a"]))
+    assert "vote_errors" not in aggregates(some, "nominal")
+
+
+def test_simulated_grades_have_the_stated_shares_and_agreement_of_people_and_models():
+    # Models agree with one another far more than with people.
+    stars = dict.fromkeys(("1", "2", "3", "4", "5"), 1)
+    design = alt_test._Set(
+        name="toy",
+        title="",
+        citation="",
+        n_items=20_000,
+        models=("m1", "m2"),
+        loads=(20_000, 20_000),
+        counts=stars,
+        agreement=(0.8, 0.5, 0.8),
+        scale="ordinal",
+    )
+    labels = alt_test._simulate(np.random.default_rng(1), {}, design).labels
+    wide = labels.pivot(index="item", columns="annotator", values="label")
+    for name, given in wide.items():
+        # Standard errors are below 0.003.
+        shares = given.value_counts(normalize=True).to_dict()
+        assert shares == pytest.approx(dict.fromkeys(stars, 0.2), abs=0.015), name
+    pairs = {("human_0", "human_1"): 0.8, ("human_0", "m1"): 0.5, ("m1", "m2"): 0.8}
+    for (first, second), expected in pairs.items():
+        assert (wide[first] == wide[second]).mean() == pytest.approx(expected, abs=0.02)
+
+
+def test_simulated_choices_of_a_judge_have_no_columns_but_those_of_labels():
+    assert list(simulated("arena_gemini_pro", 1).labels) == ["item", "annotator", "label"]
+
+
+@pytest.mark.parametrize("name", ["recipes_grammar", "inferential_strategies"])
+def test_the_aggregate_of_simulated_ratings_is_their_mean_or_majority(name):
+    data = simulated(f"judge_bench_{name}", 1)
+    aggregate = data.items.set_index("item")["aggregate"]
+    for item, given in data.labels.groupby("item")["label"]:
+        if name == "recipes_grammar":
+            assert float(aggregate[item]) == pytest.approx(given.astype(float).mean(), abs=6e-4)
+        else:
+            assert aggregate[item] in given.mode().tolist()
 
 
 def test_simulated_muc6_votes_err_as_in_the_authors_table_whatever_the_number_of_labels():

@@ -9,6 +9,7 @@ from written import csv_file
 
 from annobench.agreement import krippendorff_alpha
 from annobench.core.errors import AnnotationError, ReaderError
+from annobench.io import select_labels
 from annobench.io.formats import read_export, recognise
 from annobench.io.formats.base import Span
 
@@ -41,6 +42,8 @@ def test_rejected_work_is_kept_apart_and_rows_may_lack_their_last_columns(tmp_pa
     assert export.texts["t1"] == "id: t1\ntext: good"
     everything = export.labels(status=("done", "rejected"))
     assert everything.n_labels == 4
+    assert select_labels(path, status=("done", "rejected")).labels.n_labels == 4
+    assert select_labels(path).labels.n_labels == 2
 
 
 def test_two_batches_that_show_the_same_are_of_the_same_items(tmp_path):

@@ -200,3 +200,15 @@ def test_every_pinned_file_is_in_one_folder_and_hashed():
     assert all(file.path.startswith("ami_public_manual_1.6.2/") for file in source.files)
     assert len({file.sha256 for file in source.files}) > 1470
     assert np.all([file.size > 0 for file in source.files])
+
+
+def test_simulated_speakers_have_the_four_roles_but_in_the_meeting_without_a_scenario():
+    items = datasets.load("ami_dialogue_acts", mode="simulated").items
+    free = items["meeting"] == "IB4003"
+    assert items.loc[free, "role"].isna().all()
+    cast = items[~free].assign(group=items["meeting"].str[:6])
+    cast = cast[["group", "speaker", "role"]].drop_duplicates()
+    assert set(cast["role"]) == {"ID", "ME", "PM", "UI"}
+    # In all meetings of a group a speaker has one role, and nobody else has it.
+    assert not cast.duplicated(["group", "speaker"]).any()
+    assert not cast.duplicated(["group", "role"]).any()

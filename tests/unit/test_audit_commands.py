@@ -173,6 +173,29 @@ def test_a_plan_is_written(labels, tmp_path):
     assert "the model's own estimate" in " ".join(promised.output.split())
 
 
+def test_a_plan_costs_labels_and_checks_unless_items_have_a_price(labels, tmp_path):
+    path, _ = labels
+    given = ("plan", path, "--model", "voting", "--price-label", 3, "--price-check", 7)
+    for folder, item in (("free", 0), ("paid", 2)):
+        words = () if folder == "free" else ("--price-item", item)
+        assert run(*given, *words, "--out", tmp_path / folder).exit_code == 0
+        plan = pd.read_csv(tmp_path / folder / "plan.csv")
+        assert (plan["items"] > 0).any()
+        expected = 3 * plan["labels"] + 7 * plan["checks"] + item * plan["items"]
+        assert plan["cost"].tolist() == pytest.approx(expected.tolist())
+
+
+def test_progress_of_a_plan_stays_out_of_the_output(labels, monkeypatch):
+    path, _ = labels
+    # So that the error stream counts as a terminal.
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    done = run("plan", path, "--model", "voting")
+    assert done.exit_code == 0, done.output
+    assert "Planning" in done.stderr
+    assert "Planning" not in done.stdout
+
+
 def test_gold_in_a_consensus_is_fixed_and_judged_unseen(labels, tmp_path):
     path, truth = labels
     gold = tmp_path / "gold.csv"

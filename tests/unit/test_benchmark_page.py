@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.comparison import differences_to
 from annobench.benchmark.files import TABLES, file_names
 from annobench.benchmark.fits import fit_all
 from annobench.benchmark.refits import refit
@@ -281,7 +282,12 @@ def test_the_static_table_shows_scores_verdicts_and_reasons(html, tables):
     assert f"{first['estimate'].iloc[0]:.3f}".removeprefix("0") in text
     assert "refuses: takes no labels <i>at all</i>" in text
     # Sharper votes have another log loss everywhere, and the same accuracy.
-    assert "▲" in text or "▼" in text
+    table = differences_to("NA", tables.scores, tables.differences).query("problem == 'NA'")
+    row = table[table["method"].eq("1") & table["score"].eq("log_loss")].iloc[0]
+    assert abs(row["difference"]) > row["critical"] * row["error"] > 0
+    mark = "▲" if row["difference"] < 0 else "▼"
+    score = f"{first['estimate'].iloc[0]:.3f}".removeprefix("0")
+    assert f"{mark}{score}" in text
     assert text.count("n/a") >= 7
 
 

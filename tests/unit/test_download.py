@@ -2,6 +2,7 @@ import contextlib
 import dataclasses
 import hashlib
 import http.server
+import io
 import itertools
 import os
 import socket
@@ -355,6 +356,37 @@ def test_an_answer_that_drips_is_left_at_its_deadline(server, get, tmp_path, mon
     assert time.monotonic() - start < 2
     assert files_below(tmp_path) == []
     assert len(server.requests) == 1
+
+
+def test_a_download_that_is_given_up_ends_with_the_next_bytes(server, get, monkeypatch):
+    monkeypatch.setattr(sources, "DEADLINE", 0.2)
+    monkeypatch.setattr(sources, "SLOWEST", 1e12)
+    file = dataclasses.replace(FILE, size=1 << 24)
+    server.offer(SOURCE, file, drips([bytes(1 << 16)] * 80))
+    before = threading.enumerate()
+    with pytest.raises(DataUnavailableError, match="not complete after"):
+        get(file)
+    started = set(threading.enumerate()) - set(before)
+    receiving = [each for each in started if each.name == "annobench-download"]
+    for each in receiving:
+        each.join(2)
+    # The server would go on for four seconds.
+    assert not any(each.is_alive() for each in receiving)
+
+
+def test_the_bar_of_a_download_is_gone_when_it_has_ended(server, get, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stderr", terminal := Terminal())
+    server.offer(SOURCE, FILE, BODY)
+    get()
+    shown, _, after = terminal.getvalue().rpartition("a.tsv")
+    assert shown
+    # The sequence that erases a line.
+    assert "\x1b[2K" in after
 
 
 def test_an_interruption_leaves_nothing_behind(server, get, tmp_path, monkeypatch):

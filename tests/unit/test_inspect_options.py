@@ -95,3 +95,17 @@ def test_the_question_that_an_error_asks_for_can_be_named(rows):
 @pytest.mark.parametrize("words", [["--version"], ["version"]])
 def test_the_version_is_printed(words):
     assert run(*words) == (0, annobench.__version__)
+
+
+def test_who_gave_anonymous_labels_is_shown_as_unknown(tmp_path):
+    path = tmp_path / "dev.jsonl"
+    pairs = [
+        {"annotator_labels": labels, "gold_label": "-", "pairID": name}
+        | {"sentence1": "one", "sentence2": "two"}
+        for name, labels in (("1", ["a", "b"]), ("2", ["b", "b"]))
+    ]
+    path.write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
+    status, said = run("inspect", path)
+    assert status == 0, said
+    header = "question kind answers items annotators categories"
+    assert f"{header} label choice 4 2 unknown a, b" in said

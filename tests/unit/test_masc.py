@@ -308,3 +308,15 @@ def test_malformed_full_sets_are_errors(tmp_path, content, message):
     path.write_text(content)
     with pytest.raises(ReaderError, match=message):
         masc_trained._parse_word("fair-j", path, {"fair%1": "1"})
+
+
+def test_labels_of_a_word_are_of_its_items():
+    items = pd.DataFrame({"item": ["i1", "i2", "i3"], "word": ["long-j", "fair-j", "fair-j"]})
+    labels = pd.DataFrame(
+        {"item": ["i3", "i1"], "annotator": "a", "label": "1", "word": ["fair-j", "long-j"]}
+    )
+    assert by_word(datasets.LoadedData("toy", labels, items, {}))["fair-j"].item.tolist() == [1]
+    wrong = labels.assign(word="fair-j")
+    said = "label of item 'i1' is of the word 'fair-j', but the item is of 'long-j'"
+    with pytest.raises(ReaderError, match=said):
+        by_word(datasets.LoadedData("toy", wrong, items, {}))

@@ -109,3 +109,11 @@ def test_dots_of_sets_have_one_size():
     assert [line.get_markersize() for line in axes.lines] == [5, 5]
     assert [line.get_label() for line in axes.lines] == ["one", "two"]
     plt.close(figure)
+
+
+def test_the_axes_of_the_plot_of_certainty_say_what_they_show():
+    _, (axes,) = plotting.panels(1)
+    plotting.certainty(axes, [0.99995, 0.995, 0.95, 0.6])
+    assert axes.get_xlabel() == "probability of the consensus, at least"
+    assert axes.get_ylabel() == "share of items"
+    assert [text.get_text() for text in axes.texts] == ["25%", "50%", "75%"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 import re
 import time
@@ -381,6 +382,30 @@ def test_the_page_holds_all_it_needs(rng, scale, n_annotators):
     for section in ("coefficients", "annotators", "items", "reading"):
         assert f'id="{section}"' in page
     assert ('id="pairs"' in page) == (n_annotators > 2)
+
+
+def test_the_page_lists_other_coefficients_by_category_beside_alpha(rng):
+    a = crowd(rng, 60, 4, 3)
+    page = report_page.render(a, agreement.report(a), source="labels.csv")
+    section = html.unescape(page[page.index('<h2 id="categories">') :].partition("</table>")[0])
+    head, *lines = section.partition("<thead>")[2].split("<tr>")[1:]
+    titles = re.findall(r"<th[^>]*>(.*?)</th>", head, re.DOTALL)
+    fleiss = agreement.fleiss_kappa(a).by_category().set_index("category")["estimate"]
+    assert len(lines) == len(a.categories) == 3
+    for category, line in zip(fleiss.index, lines, strict=True):
+        cells = re.findall(r"<td[^>]*>(.*?)</td>", line, re.DOTALL)
+        assert cells[0] == category
+        assert cells[titles.index("Fleiss' kappa")] == formats.number(fleiss[category])
+
+
+def test_pairs_with_fewer_than_five_common_items_are_left_out_where_others_have_more():
+    # The first pair has five items in common, all other pairs of annotators have four.
+    rows = [(f"i{i}", f"a{j}", str((i + j) % 3 % 2)) for i in range(4) for j in range(32)]
+    rows += [("i4", "a0", "0"), ("i4", "a1", "1")]
+    a = only(rows)
+    page = report_page.render(a, agreement.report(a), source="labels.csv")
+    text = " ".join(page.split())
+    assert "496 pairs with common items, too many for a table; below, those with at least 5" in text
 
 
 def test_names_are_text_wherever_they_stand():

@@ -128,6 +128,13 @@ def test_a_figure_of_a_stand_in_says_so(results, tmp_path, of, says):
     assert said == {"provenance": word, "seed": 7, "caption": f"Drawn 2 times. Data: {word}."}
 
 
+def test_captions_can_be_read_in_their_file_whatever_their_letters(results, tmp_path):
+    results.figure("figure1", draw, of="real", caption={"times": "2 × 3"})
+    results.table("table1", pd.DataFrame({"a": [1]}), of="printed")
+    results.finish()
+    assert "Drawn 2 × 3 times" in (tmp_path / "captions.json").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(("of", "has_seed"), [("stand_in", True), ("printed", False)])
 def test_an_analysis_that_draws_nothing_has_the_seed_of_its_simulated_data(
     study, simulated, tmp_path, of, has_seed

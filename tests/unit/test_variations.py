@@ -13,7 +13,7 @@ from annobench.core.errors import PublicationError
 from annobench_replication import dependence, ledger, verdicts
 from annobench_replication.notebooks import open_paper
 from annobench_replication.tracing import TracedPaper
-from annobench_replication.variations import Variation, _tables, _thinned
+from annobench_replication.variations import Variation, _tables, _thinned, vary
 from catalogue import read_paper
 from scripts.papers import run_paper, trace_paper
 
@@ -78,6 +78,19 @@ def test_a_variation_redraws_figures_and_tables_and_says_so(opened):
     assert "Figure 1. Labels by annotator" in figure.html
     assert figure.html != opened.figure("figure1").html
     assert "A variation, not the published analysis" in opened.varied(per_item=2)._repr_html_()
+
+
+def test_only_data_sets_that_may_be_thinned_are(repository, tmp_path):
+    source = repository / "workflow/papers/example_paper"
+    record = yaml.safe_load((source / "paper.yaml").read_text(encoding="utf-8"))
+    published = repository / "results/papers/example_paper"
+    n_labels = {}
+    for per_item in (["anesthesia"], []):
+        given = record | {"variations": {"per_item": per_item}}
+        vary(source, given, published, tmp_path, Variation(per_item=2))
+        rows = ledger.read_computed(tmp_path / "computed.csv").set_index("target")
+        n_labels[len(per_item)] = rows.loc["table1.labels", "value"]
+    assert n_labels == {1: 2 * 45, 0: 7 * 45}
 
 
 def test_thinned_labels_keep_the_codes_of_annotators(opened):

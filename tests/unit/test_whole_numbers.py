@@ -529,6 +529,8 @@ def test_floats_in_parquet_are_named_alike_whatever_else_is_in_the_column(tmp_pa
     assert as_text(pa.chunked_array([column], pa.float64())).to_pylist() == names
     each = [as_text(pa.chunked_array([[x]], pa.float64())).to_pylist()[0] for x in column]
     assert each == names
+    # The largest whole numbers that have no 64 bits keep their exponent.
+    assert as_text(pa.chunked_array([[2.0, 1e19, -1e300]])).to_pylist() == ["2", "1e+19", "-1e+300"]
     frame = pd.DataFrame({"item": list("xyz"), "annotator": "a", "label": [1.0, 2.5, np.inf]})
     frame.to_parquet(tmp_path / "labels.parquet")
     with pytest.raises(ReaderError, match=r"labels\.parquet: Infinite numbers are not names"):

@@ -290,3 +290,15 @@ def test_an_annotator_who_is_there_twice_is_named(tmp_path):
     path = written(tmp_path, ["item", "Anna", "Ben", "Anna"], LABELS)
     with pytest.raises(ReaderError, match="names 'Anna' twice"):
         select_labels(path, format="wide")
+
+
+def test_what_was_shown_first_and_when_is_known_of_empty_labels_that_are_a_category(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(
+        "item,annotator,label,first,day\n"
+        "x,Anna,good,A,2026-01-01\nx,Ben,,B,2026-01-02\ny,Anna,bad,B,2026-01-03\n"
+    )
+    found = select_labels(path, shown_first="first", empty="category")
+    assert found.labels.n_labels == 3
+    assert found.shown_first.tolist() == ["A", "B", "B"]
+    assert select_labels(path, shown_first="first").shown_first.tolist() == ["A", "B"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -115,6 +116,29 @@ def test_the_page_shows_the_values_and_needs_nothing_else(table):
     assert "https://" not in page
     assert "In 1 opened document nobody marked anything." in page
     assert "1 document opened by one annotator" in page
+
+
+def test_of_many_labels_the_page_says_how_many_there_are():
+    names = [f"kind {n}" for n in range(41)]
+    spans = {
+        ("d", who): [Span(2 * n, 2 * n + 1, name) for n, name in enumerate(names)]
+        for who in ("ann", "bob")
+    }
+    marks = Marks.collect(spans, texts={"d": "." * 82})
+    page = spans_page.render(marks, report_spans(marks, **OPTIONS), source="x")
+    assert "The 40 most frequent of 41 labels." in page
+
+
+def test_what_half_of_the_annotators_marked_comes_first():
+    # The first word is marked by one of four annotators, the second by two, the third by three.
+    words = [Span(0, 3, "PER"), Span(4, 12, "PER"), Span(13, 16, "PER")]
+    spans = {("d", f"a{n}"): [s for k, s in enumerate(words) if n <= k] for n in range(4)}
+    marks = Marks.collect(spans, texts={"d": TEXT})
+    page = spans_page.render(marks, report_spans(marks, **OPTIONS), source="x")
+    section = page[page.index('<h2 id="examples">') :]
+    shown = re.findall(r"<b>([^<]*)</b>.*?</td><td class=\"right\">(\d+%)</td>", section)
+    assert shown[0] == ("Lovelace", "50%")
+    assert set(shown[1:]) == {("Ada", "25%"), ("met", "75%")}
 
 
 def test_hostile_names_are_escaped():
