@@ -263,6 +263,31 @@ class TestColumns:
         path = written(tmp_path, "item,rater_1,rater_2\nx,a,a\nN,b,a\nz,b,b\n")
         assert select_labels(path).labels.items == ("x", "N", "z")
 
+    @pytest.mark.parametrize(
+        "cells",
+        [
+            {"label": ["yes", "no", "yes", "2"]},
+            {"tone": ["yes", "no", "no", "1"], "topic": ["b", "a", "a", "2"]},
+        ],
+    )
+    def test_totals_of_each_file_are_no_item(self, tmp_path, cells):
+        for name in ("ann", "bob"):
+            table = pd.DataFrame({"item": [*"xyz", "Total"], **cells})
+            table.to_csv(tmp_path / f"{name}.csv", index=False)
+        found = select_labels(tmp_path, question=None if "label" in cells else "tone")
+        assert (found.labels.items, found.labels.categories) == (tuple("xyz"), ("no", "yes"))
+        assert [note for note in found.remarks if "'Total', sums up the table" in note]
+
+    def test_totals_of_each_sheet_are_no_item(self, tmp_path):
+        table = pd.DataFrame({"item": [*"xyz", "Total"], "label": ["yes", "no", "yes", 2]})
+        path = tmp_path / "labels.xlsx"
+        with pd.ExcelWriter(path) as book:
+            for name in ("ann", "bob"):
+                table.to_excel(book, sheet_name=name, index=False)
+        found = select_labels(path)
+        assert (found.labels.items, found.labels.categories) == (tuple("xyz"), ("no", "yes"))
+        assert len([note for note in found.remarks if "'Total', sums up" in note]) == 1
+
     def test_items_of_questionnaires_are_no_annotators_unless_said(self, tmp_path):
         text = "id,A1,A2,A3,C1,C2,gender\nr1,2,4,3,2,3,1\nr2,2,4,5,5,4,2\nr3,5,4,5,4,5,2\n"
         path = written(tmp_path, text)

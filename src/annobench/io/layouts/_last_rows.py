@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from annobench.io.formats.base import Intake
-from annobench.io.formats.tables import as_text
+from annobench.io.formats.tables import ITEM_NAMES, Layout, Table, as_text
 from annobench.io.layouts._said import listed
-from annobench.labels.columns import plain_name
+from annobench.labels.columns import USUAL_NAMES, plain_name
 
 _SUMS = frozenset(
     {"n", "total", "totals", "gesamtergebnis", "sum", "mean", "means", "average", "averages"}
@@ -57,6 +58,7 @@ class LastRows:
 
     def of_items(self, rows: Iterable[tuple[int, _Row]]) -> Iterator[tuple[int, _Row]]:
         """Yield numbered rows, but for the last that are sums."""
+        self._sums.clear()
         waiting: list[tuple[int, _Row]] = []
         for each in rows:
             waiting.append(each)
@@ -82,11 +84,13 @@ class LastRows:
         if self._sums:
             said = listed([as_text(row[self._name[0]]) for _, row in self._sums])
             one = len(self._sums) == 1
-            intake.notes.append(
+            note = (
                 f"The last {'row' if one else 'rows'}, {said}, {'sums' if one else 'sum'} up the "
                 f"table and {'was' if one else 'were'} left out. Give an {self._of} another name "
                 "if it is one."
             )
+            if note not in intake.notes:  # several files of a folder may end alike
+                intake.notes.append(note)
 
     def is_idle(self, row: Mapping[str, Any]) -> bool:
         """Return whether a row names no item, or has no label."""
@@ -110,3 +114,16 @@ class LastRows:
 
     def _given(self, row: Mapping[str, Any]) -> list[str]:
         return [as_text(row[name]) for name in self._places if row.get(name, "") != ""]
+
+
+def read_but_sums(layout: Layout, table: Table, intake: Intake) -> None:
+    """Read the labels of one annotator, but for the last rows that sum them up."""
+    named = table.column(ITEM_NAMES), table.column(USUAL_NAMES["label"])
+    item, label = ([name] if name else [] for name in named)
+    last = LastRows(item, label, table.preview)
+
+    def rows(ragged: bool) -> Iterator[tuple[int, _Row]]:
+        return last.of_items(table.rows(ragged))
+
+    layout.read(replace(table, rows=rows), intake)
+    last.leave_out(intake)

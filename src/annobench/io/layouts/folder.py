@@ -26,6 +26,7 @@ from annobench.io.formats.tables import (
     text_table,
 )
 from annobench.io.layouts import plain
+from annobench.io.layouts._last_rows import LastRows, read_but_sums
 from annobench.io.layouts._said import listed
 from annobench.labels.column_kinds import unlike_labels
 from annobench.labels.columns import USUAL_NAMES, plain_name
@@ -152,7 +153,11 @@ def _read(source: Source, intake: Intake) -> None:
         table = found[path]
         check_columns(table, intake)
         intake.begin(name, "row")
-        plain.LAYOUT.read(_signed(table, names[path], asked), intake)
+        signed = _signed(table, names[path], asked)
+        if path in unsigned:
+            read_but_sums(plain.LAYOUT, signed, intake)
+        else:
+            plain.LAYOUT.read(signed, intake)
 
 
 def _read_alike(source: Source, intake: Intake, alike: _Alike) -> None:
@@ -171,7 +176,8 @@ def _read_alike(source: Source, intake: Intake, alike: _Alike) -> None:
             continue
         table = alike.tables[path]
         intake.begin(place, "row")
-        for where, row in table.rows(False):
+        last = LastRows(alike.items, alike.questions, table.preview)
+        for where, row in last.of_items(table.rows(False)):
             intake.read()
             parts = [as_text(row[name]) for name in alike.items]
             if not all(parts):
@@ -183,6 +189,7 @@ def _read_alike(source: Source, intake: Intake, alike: _Alike) -> None:
                 intake.answer(
                     item, names[path], question, as_text(row[question]) or None, where=where
                 )
+        last.leave_out(intake)
     said = [
         f"Files are annotators; rows are items, named by {listed(alike.items)}",
         f"questions: {listed(alike.questions)}",

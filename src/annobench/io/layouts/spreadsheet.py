@@ -26,6 +26,7 @@ from annobench.io.formats.tables import (
     as_cell,
     check_columns,
 )
+from annobench.io.layouts._last_rows import read_but_sums
 from annobench.labels.columns import USUAL_NAMES
 from annobench.labels.item_column import resolved_columns
 
@@ -76,7 +77,8 @@ def _read(source: Source, intake: Intake) -> None:
     """Push what the sheets hold that are in a known layout."""
     with Book(source.path, source.asked) as book:
         tables = book.tables()
-        resolved = resolved_columns([t.name for t in tables if _lacks_annotator(t)])
+        unsigned = [table.name for table in tables if _lacks_annotator(table)]
+        resolved = resolved_columns(unsigned)
         found = _laid_out([table for table in tables if table.name not in resolved])
         if not found:
             shown = "; ".join(f"{t.name!r}: {', '.join(map(repr, t.header[:8]))}" for t in tables)
@@ -98,7 +100,10 @@ def _read(source: Source, intake: Intake) -> None:
             check_columns(table, intake)
             intake.begin(f"sheet {table.name}", "row")
             intake.notes += [table.note] if table.note else []
-            layout.read(table, intake)
+            if table.name in unsigned:
+                read_but_sums(layout, table, intake)
+            else:
+                layout.read(table, intake)
 
 
 def _laid_out(tables: list[Table]) -> list[tuple[Table, Layout]]:
