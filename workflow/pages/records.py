@@ -9,10 +9,13 @@ from typing import Any
 
 import yaml
 
+#: The one in C, where there is one, takes a tenth of the time.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 
 def read_record(path: Path) -> dict[str, Any]:
     """Read the record of a paper or a study, valid since the workflow began."""
-    record: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    record: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506 (safe)
     return record
 
 
