@@ -28,7 +28,7 @@ from annobench.models.base import Fit
 from annobench.resampling.intervals import Interval
 from annobench.resampling.proportions import proportion_interval
 
-__all__ = ["GoldCheck", "fit_with_gold"]
+__all__ = ["GoldCheck"]
 
 #: Folds of gold items.
 FOLDS: Final = 5
@@ -98,44 +98,7 @@ def fit_with_gold(
     sets: float | None = None,
     **options: Any,
 ) -> tuple[Fit, GoldCheck]:
-    """Fit a model with gold items, and score and calibrate it on them.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    gold : mapping of str to str
-        Category by item. Items without labels here are left out, and a remark says so.
-    model : str, default "dawid_skene"
-        Its name.
-    rng : numpy.random.Generator or int, optional
-        For folds, bootstrap and a random model.
-    level : float, default 0.95
-        Level of the intervals.
-    sets : float, optional
-        Level of category sets, in (0, 1).
-    **options
-        Passed to the model's `fit`.
-
-    Returns
-    -------
-    Fit
-        With all gold items fixed, if the model allows it.
-    GoldCheck
-        Scores and calibration.
-
-    Raises
-    ------
-    AnnotationError
-        If no gold item has labels, there are too few for sets, or the model can't take the labels.
-
-    Examples
-    --------
-    >>> a = Annotations.from_arrays(list("xxyyzz"), list("ababab"), list("110010"))
-    >>> fitted, check = fit_with_gold(a, {"x": "1", "z": "0"}, smoothing=0.1, rng=1)
-    >>> fitted.posterior[2].tolist(), check.fixed
-    ([1.0, 0.0], True)
-    """
+    """Fit a model with gold items, and score and calibrate it on them."""
     annotations = as_annotations(annotations, "fit_with_gold")
     rng = np.random.default_rng(rng)
     codes, remarks = _codes(annotations, gold)

@@ -23,7 +23,7 @@ from scipy import sparse
 
 from annobench.labels.annotations import Annotations
 
-__all__ = ["Components", "Refits", "from_mean_squares"]
+__all__ = ["Components", "Refits"]
 
 Floats = NDArray[Any]
 
@@ -49,24 +49,7 @@ class Components:
 
 
 def from_mean_squares(table: Floats) -> tuple[Components, tuple[float, float, float]]:
-    """Estimate components of a complete table by the analysis of variance.
-
-    Parameters
-    ----------
-    table : ndarray, shape (I, J)
-        Labels; at least two items and annotators.
-
-    Returns
-    -------
-    Components
-        Negative estimates set to 0.
-    mean_squares : tuple of float
-        Mean squares of items, annotators and residual.
-
-    References
-    ----------
-    Brennan (2001), Generalizability Theory, Section 3.2.
-    """
+    """Estimate components of a complete table by the analysis of variance."""
     n, j = table.shape
     centred = table - table.mean()
     item, annotator = centred.mean(axis=1), centred.mean(axis=0)

@@ -14,7 +14,7 @@ from annobench.agreement.forms.counts import count_label_pairs
 from annobench.agreement.weights import distances
 from annobench.labels.annotations import Annotations
 
-__all__ = ["annotator_agreement", "pair_annotators"]
+__all__ = ["annotator_agreement"]
 
 #: Pairs of labels beyond which only the annotators with the most labels are paired, for time.
 MAX_COUNTED_PAIRS: Final = 20_000_000
@@ -97,19 +97,7 @@ def _agreeing_with_others(a: Annotations, others: NDArray[Any]) -> NDArray[np.fl
 
 
 def pair_annotators(annotations: Annotations) -> pd.DataFrame:
-    """Count the common items of each pair of annotators.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-
-    Returns
-    -------
-    DataFrame
-        first, second (codes), n_items; pairs with the most items first. For large data with many
-        annotators, only the 300 annotators with the most labels.
-    """
+    """Count the common items of each pair of annotators."""
     annotations.check_annotators("pair_annotators")
     a = annotations
     stays = np.ones(a.n_annotators, dtype=bool)

@@ -31,7 +31,7 @@ from annobench.resampling.intervals import (
     percentile_interval,
 )
 
-__all__ = ["KINDS", "Kind", "containing", "interval"]
+__all__ = ["KINDS", "Kind", "interval"]
 
 Kind = Literal["analytic", "percentile", "bca", "jackknife", "bayesian"]
 
@@ -190,27 +190,7 @@ def _from_replicates(
 
 
 def containing(found: Interval, name: str, stacklevel: int = 3) -> Interval:
-    """Check that quantiles of replicates contain the estimate; else there is no interval.
-
-    Parameters
-    ----------
-    found : Interval
-        Quantiles.
-    name : str
-        Name of the quantity, for the warning.
-    stacklevel : int, default 3
-        Stack level of the warning.
-
-    Returns
-    -------
-    Interval
-        The interval, adjusted for rounding; NaN if the estimate is outside.
-
-    Warns
-    -----
-    DegenerateWarning
-        If the estimate is outside.
-    """
+    """Check that quantiles of replicates contain the estimate; else there is no interval."""
     estimate, lower, upper = found.estimate, found.lower, found.upper
     if math.isnan(lower) or math.isnan(estimate):
         return found

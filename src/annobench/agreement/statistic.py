@@ -20,7 +20,7 @@ from annobench.core.tolerances import ZERO
 from annobench.labels.annotations import Annotations
 from annobench.resampling.weights import MAX_CELLS
 
-__all__ = ["Statistic", "influence_values", "standard_error"]
+__all__ = ["Statistic", "standard_error"]
 
 #: Makes the form of a coefficient, given copies of each annotator (None for one of each).
 MakeForm = Callable[[Annotations, Floats | None], Form]
@@ -163,23 +163,7 @@ class Statistic:
 
 
 def influence_values(form: Form, totals: Totals) -> NDArray[np.float64]:
-    """Return the empirical influence value of each item.
-
-    If the form has no formula, the derivative is computed by the complex step, exact to rounding,
-    in the direction of each total or each item, whichever are fewer.
-
-    Parameters
-    ----------
-    form : Form
-        The coefficient.
-    totals : ndarray, shape (S,)
-        The totals at which the derivative is taken.
-
-    Returns
-    -------
-    ndarray, shape (I,)
-        NaN where the coefficient is undefined.
-    """
+    """Return the empirical influence value of each item."""
     rows = form.rows
     n_items, n_totals = rows.shape
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -32,17 +32,7 @@ from annobench.core.numbers import plain_number, spelling_hint
 from annobench.core.results import Summarised
 from annobench.core.tolerances import WHOLE
 
-__all__ = [
-    "LEAST_ERROR",
-    "Design",
-    "allocate",
-    "cut",
-    "draw",
-    "expected_spread",
-    "read_design",
-    "sample",
-    "write_design",
-]
+__all__ = ["LEAST_ERROR", "Design", "cut", "draw", "read_design", "sample", "write_design"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -297,18 +287,7 @@ def sample(stratum: Ints, quota: Ints, rng: np.random.Generator) -> Ints:
 
 
 def expected_spread(certainty: Floats) -> Floats:
-    """Return the expected standard deviation of each item's error.
-
-    Parameters
-    ----------
-    certainty : ndarray, shape (I,)
-        Probability of the most probable category.
-
-    Returns
-    -------
-    ndarray, shape (I,)
-        At least the standard deviation of an error with probability `LEAST_ERROR`.
-    """
+    """Return the expected standard deviation of each item's error."""
     error = np.clip(1 - certainty, LEAST_ERROR, 0.5)
     return np.asarray(np.sqrt(error * (1 - error)))
 
@@ -337,29 +316,7 @@ def cut(certainty: Floats, n_strata: int) -> Ints:
 
 
 def allocate(sizes: Ints, spread: Floats, n_checks: int) -> Ints:
-    """Allocate checks to strata by Neyman's rule.
-
-    Parameters
-    ----------
-    sizes : ndarray of int, shape (H,)
-        Items of each stratum.
-    spread : ndarray, shape (H,)
-        Sum of the items' expected standard deviations, above 0.
-    n_checks : int
-        Total number of checks.
-
-    Returns
-    -------
-    ndarray of int, shape (H,)
-        Between two and all items per stratum; in total `n_checks`, or all items.
-
-    Examples
-    --------
-    >>> allocate(np.array([900, 100]), np.array([90.0, 30.0]), 40).tolist()
-    [30, 10]
-    >>> allocate(np.array([900, 5]), np.array([90.0, 30.0]), 40).tolist()  # 5 have 5 at most
-    [35, 5]
-    """
+    """Allocate checks to strata by Neyman's rule."""
     n = min(n_checks, int(sizes.sum()))
     least = np.minimum(_LEAST_CHECKS, sizes)
 

@@ -44,7 +44,7 @@ from annobench.evaluation import gold_size
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 
-__all__ = ["Plan", "Prices", "checks_for_width", "components", "optimal_labels", "plan"]
+__all__ = ["Plan", "Prices", "components", "plan"]
 
 #: Draws of labels for a design of fewer labels per item than the pilot has.
 _SUBSAMPLES: Final = 5
@@ -291,25 +291,7 @@ def components(pilot: Annotations, category: str | None = None) -> tuple[float, 
 
 
 def optimal_labels(between: float, within: float, prices: Prices) -> float:
-    """Return the cheapest number of labels per item for estimating a prevalence.
-
-    Parameters
-    ----------
-    between, within : float
-        Variances from `components`.
-    prices : Prices
-        Prices of items and labels.
-
-    Returns
-    -------
-    float
-        At least 1; infinite if items do not differ.
-
-    Examples
-    --------
-    >>> optimal_labels(0.1, 0.1, Prices(label=1, item=9))
-    3.0
-    """
+    """Return the cheapest number of labels per item for estimating a prevalence."""
     if not between:
         return math.inf if within else 1.0
     if not prices.label:
@@ -318,29 +300,7 @@ def optimal_labels(between: float, within: float, prices: Prices) -> float:
 
 
 def checks_for_width(accuracy: float, width: float, n_items: int, *, level: float = 0.95) -> float:
-    """Return the number of checks for an interval of accuracy with a given width.
-
-    Parameters
-    ----------
-    accuracy : float
-        Expected accuracy, in [0, 1].
-    width : float
-        Full width of the exact interval, in (0, 1).
-    n_items : int
-        Total number of items.
-    level : float, default 0.95
-        Of the interval.
-
-    Returns
-    -------
-    float
-        Number of items in a simple random sample; stratified samples need no more.
-
-    Examples
-    --------
-    >>> checks_for_width(0.9, 0.1, 10**6)
-    159.0
-    """
+    """Return the number of checks for an interval of accuracy with a given width."""
 
     def fits(n: int) -> bool:
         lower, upper = share_limits(round(accuracy * n), n, n_items, level)

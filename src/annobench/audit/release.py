@@ -43,16 +43,7 @@ from annobench.core.results import Summarised, SummarisedScalars
 from annobench.core.tolerances import WHOLE
 from annobench.resampling.ratios import ratio
 
-__all__ = [
-    "STARTS",
-    "Release",
-    "TestedSets",
-    "checks_needed",
-    "equal_rate",
-    "examine_sets",
-    "p_value",
-    "release",
-]
+__all__ = ["STARTS", "Release", "TestedSets", "checks_needed", "examine_sets", "p_value", "release"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -296,22 +287,7 @@ def examine_sets(
 
 
 def equal_rate(design: Design, is_checked: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Floats]:
-    """Choose checks with equal inclusion probabilities, starting from the most certain stratum.
-
-    Parameters
-    ----------
-    design : Design
-        What was drawn.
-    is_checked : ndarray of bool, shape (I,)
-        Whether an item was checked.
-
-    Returns
-    -------
-    used : ndarray of bool, shape (I,)
-        Whether the check of an item is used.
-    rates : ndarray, shape (H,)
-        Lowest sampling rate among the strata up to each; 0 from the first stratum without checks.
-    """
+    """Choose checks with equal inclusion probabilities, starting from the most certain stratum."""
     sizes = design.sizes
     checked = np.bincount(design.stratum[is_checked], minlength=sizes.size)
     rate = checked[0] / sizes[0]

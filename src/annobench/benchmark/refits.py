@@ -37,7 +37,7 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 
-__all__ = ["COLUMNS", "ERRORS", "SCORES", "Part", "parts_of", "refit", "resample_annotators"]
+__all__ = ["COLUMNS", "ERRORS", "SCORES", "Part", "parts_of", "refit"]
 
 Floats = NDArray[np.float64]
 
@@ -110,21 +110,7 @@ def parts_of(case: BenchmarkCase, settings: Mapping[str, Any], seed: int) -> Ite
 
 
 def resample_annotators(labels: Annotations, rng: np.random.Generator) -> Annotations:
-    """Draw as many annotators as there are, with replacement.
-
-    Parameters
-    ----------
-    labels : Annotations
-        Labels by J annotators.
-    rng : numpy.random.Generator
-        Source of the draw.
-
-    Returns
-    -------
-    Annotations
-        Labels with the same items and categories; an annotator drawn n times becomes n annotators
-        with equal labels.
-    """
+    """Draw as many annotators as there are, with replacement."""
     labels = as_annotations(labels, "resample_annotators")
     by_annotator = labels.by_annotator
     drawn = rng.integers(labels.n_annotators, size=labels.n_annotators)

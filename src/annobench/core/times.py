@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
 
-__all__ = ["as_numbers", "parse_times"]
+__all__ = ["parse_times"]
 
 #: Numbers beyond these count seconds, or milliseconds, since 1970.
 _SECONDS, _MILLISECONDS = 1e8, 1e11
@@ -112,34 +112,7 @@ def _parsed(texts: pd.Series[str], format: str) -> pd.Series[Any]:
 
 
 def as_numbers(times: ArrayLike, n_labels: int, caller: str) -> tuple[NDArray[np.float64], bool]:
-    """Convert the times of labels to numbers.
-
-    Parameters
-    ----------
-    times : array_like of datetime64 or float, shape (N,)
-        One per label; NaT or NaN if unknown.
-    n_labels : int
-        N.
-    caller : str
-        Name of the caller, for messages.
-
-    Returns
-    -------
-    ndarray of float, shape (N,)
-        Microseconds since 1970 for dates; NaN if unknown.
-    bool
-        Whether they are dates.
-
-    Raises
-    ------
-    AnnotationError
-        If there is not one time per label, or they are neither numbers nor dates.
-
-    Examples
-    --------
-    >>> as_numbers([1, 2.5], 2, "f")
-    (array([1. , 2.5]), False)
-    """
+    """Convert the times of labels to numbers."""
     given = np.asarray(times)
     if given.shape != (n_labels,):
         raise AnnotationError(

@@ -37,9 +37,7 @@ __all__ = [
     "data_mirror",
     "default_base_url",
     "fetch",
-    "locate",
     "probe_network",
-    "server_of",
 ]
 
 _LOG = logging.getLogger(__name__)
@@ -332,29 +330,7 @@ def verify(path: Path, file: SourceFile) -> str:
 def locate(
     source: Source, file: SourceFile, mirror: Path | None, cache: Path
 ) -> tuple[Path, str] | None:
-    """Find a file on this machine, without reading it.
-
-    Parameters
-    ----------
-    source : Source
-        The source it belongs to.
-    file : SourceFile
-        The file.
-    mirror : Path or None
-        Folder laid out as ``<source>/<path>``, or as the source says.
-    cache : Path
-        Folder of downloaded files, laid out as ``<source>/<commit>/<path>``.
-
-    Returns
-    -------
-    tuple of (Path, str) or None
-        The path and its origin ("mirror" or "cache"), or None where neither holds it.
-
-    Raises
-    ------
-    DataUnavailableError
-        If a symbolic link leads the path out of its folder.
-    """
+    """Find a file on this machine, without reading it."""
     if mirror is not None:
         place = f"{source.name}/{file.path}"
         if source.mirrored is not None:
@@ -447,20 +423,7 @@ def address(base_url: str, source: Source, file: SourceFile) -> str:
 
 
 def server_of(base_url: str, source: Source) -> str:
-    """Return the address in front of a source's files.
-
-    Parameters
-    ----------
-    base_url : str
-        Address that serves repositories.
-    source : Source
-        The source.
-
-    Returns
-    -------
-    str
-        The same, but for releases where it is the public one.
-    """
+    """Return the address in front of a source's files."""
     return RELEASES_BASE_URL if source.release and base_url == DEFAULT_BASE_URL else base_url
 
 

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError, check_level
 
-__all__ = ["ENOUGH", "conformal_sets", "counts_by_category", "credible_sets", "fewest_gold"]
+__all__ = ["ENOUGH", "conformal_sets", "counts_by_category", "credible_sets"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -76,18 +76,7 @@ def credible_sets(posterior: ArrayLike, level: float = 0.9) -> Bools:
 
 
 def fewest_gold(level: float) -> int:
-    """Return the smallest number of gold items with which a conformal set can exclude a category.
-
-    Parameters
-    ----------
-    level : float
-        In (0, 1).
-
-    Returns
-    -------
-    int
-        The smallest n with 1 / (n + 1) at most 1 - level: 9 at level .9.
-    """
+    """Return the least number of gold items with which a conformal set can exclude a category."""
     check_level(level, "fewest_gold")
     return math.ceil(1 / (1 - level) - 1e-9) - 1
 

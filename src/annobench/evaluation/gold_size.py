@@ -28,7 +28,7 @@ from annobench.core.results import SummarisedScalars
 from annobench.models.base import best_categories
 from annobench.resampling.multiplicity import holm
 
-__all__ = ["AccuracyDifference", "compare_accuracies", "detectable", "items_needed", "rank_methods"]
+__all__ = ["AccuracyDifference", "compare_accuracies", "detectable", "items_needed"]
 
 
 @dataclass(frozen=True)
@@ -231,43 +231,7 @@ def _right(
 
 
 def rank_methods(posteriors: Mapping[str, ArrayLike], gold: ArrayLike) -> pd.DataFrame:
-    """Rank methods by accuracy, and test which differ significantly from the best.
-
-    Parameters
-    ----------
-    posteriors : mapping of str to array_like, shape (I, K)
-        Probabilities by each method.
-    gold : array_like of int, shape (I,)
-        Codes of the gold categories; items with -1 are left out.
-
-    Returns
-    -------
-    DataFrame
-        One row per method, the best first: `method`, `minus_best` (its accuracy minus that of the
-        best), `discordance`, `p_value` (McNemar's test against the best, with Holm's correction for
-        all these tests) and `items_needed`; the last two are NaN for the best.
-
-    Raises
-    ------
-    AnnotationError
-        If no item has a gold category.
-
-    Notes
-    -----
-    Ties are broken by order. The best method is chosen on the same items on which it is compared,
-    so its lead is overestimated.
-
-    References
-    ----------
-    Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
-
-    Examples
-    --------
-    >>> sure = np.eye(2)
-    >>> found = {"a": sure[[0, 0, 1, 1]], "b": sure[[0, 0, 1, 0]]}
-    >>> rank_methods(found, [0, 0, 1, 0])[["method", "minus_best"]].values.tolist()
-    [['b', 0.0], ['a', -0.25]]
-    """
+    """Rank methods by accuracy, and test which differ significantly from the best."""
     names = list(posteriors)
     best = names[0]
     for name in names[1:]:

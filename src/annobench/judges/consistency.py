@@ -24,35 +24,11 @@ from annobench.labels.frames import as_annotations
 from annobench.resampling.proportions import proportion_interval
 from annobench.resampling.ratios import ratio
 
-__all__ = ["PositionBias", "position_bias", "position_table", "repeat_consistency"]
+__all__ = ["PositionBias", "position_bias"]
 
 
 def repeat_consistency(annotations: Annotations, *, order: ArrayLike | None = None) -> pd.DataFrame:
-    """Compare the labels that an annotator gave the same item.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        Labels, with repeats.
-    order : array_like, shape (N,), optional
-        Order in which the answers of a comparison were shown; labels of an item are compared only
-        within the same order.
-
-    Returns
-    -------
-    DataFrame
-        One row per annotator with repeats: annotator, n_items (labelled more than once), n_labels
-        (of these), unanimous (share of these items whose labels are all equal, with Wilson's 95%
-        interval lower, upper), agreement (mean over items of the probability that two of its labels
-        are equal), expected_agreement (of labels drawn from the annotator's own distribution), and
-        kappa, the agreement corrected for that.
-
-    Examples
-    --------
-    >>> labels = Annotations.from_arrays(list("xxyy"), ["llm"] * 4, list("1110"))
-    >>> repeat_consistency(labels)[["n_items", "unanimous", "agreement"]].iloc[0].tolist()
-    [2.0, 0.5, 0.5]
-    """
+    """Compare the labels that an annotator gave the same item."""
     annotations = as_annotations(annotations, "repeat_consistency")
     annotations.check_annotators("repeat_consistency")
     a = annotations
@@ -212,36 +188,7 @@ def _p_value_of_mean(sums: NDArray[np.float64]) -> float:
 def position_table(
     annotations: Annotations, shown_first: ArrayLike, *, clusters: ArrayLike | None = None
 ) -> pd.DataFrame:
-    """Measure the position bias of each annotator who compared two answers.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        Comparisons: a label names the preferred answer. Repeated comparisons of an item are
-        allowed.
-    shown_first : array_like of str, shape (N,)
-        The category of the answer shown first; empty if unknown.
-    clusters : array_like, shape (I,), optional
-        Cluster of each item.
-
-    Returns
-    -------
-    DataFrame
-        One row per annotator with comparisons whose order is known: annotator, the fields of
-        `PositionBias`, and n_ties. Labels that were never shown first are ties.
-
-    Raises
-    ------
-    AnnotationError
-        If no answer shown first is a category, or it is always the same, so that position and
-        answer are confounded.
-
-    Examples
-    --------
-    >>> labels = Annotations.from_arrays([*"xxyy"], ["llm"] * 4, [*"ABBB"])
-    >>> position_table(labels, [*"ABAB"])[["picks_first", "n_both", "consistent"]].iloc[0].tolist()
-    [0.75, 2.0, 0.5]
-    """
+    """Measure the position bias of each annotator who compared two answers."""
     annotations = as_annotations(annotations, "position_table")
     a = annotations
     code = {name: k for k, name in enumerate(a.categories)}

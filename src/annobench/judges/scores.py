@@ -20,7 +20,7 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.resampling.ratios import ratio
 
-__all__ = ["ItemScores", "score_items", "values_of_categories"]
+__all__ = ["ItemScores", "score_items"]
 
 Floats = NDArray[np.float64]
 
@@ -103,25 +103,7 @@ def score_items(
 
 
 def values_of_categories(annotations: Annotations, category: str | None) -> tuple[Floats, str]:
-    """Return each category's value, shape (K,), and the definition of the score.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-    category : str or None
-        The category whose share is the score.
-
-    Returns
-    -------
-    ndarray of float, str
-        The category's indicator, or the categories as numbers.
-
-    Raises
-    ------
-    AnnotationError
-        If the category is unknown, or none is named and the categories are not numbers.
-    """
+    """Return each category's value, shape (K,), and the definition of the score."""
     annotations = as_annotations(annotations, "values_of_categories")
     known = annotations.categories
     if category is not None:

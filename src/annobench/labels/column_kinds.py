@@ -14,7 +14,7 @@ from typing import Any
 from annobench.core.names import EMAIL
 from annobench.labels.columns import plain_name
 
-__all__ = ["is_coefficient", "number_of", "unlike_labels"]
+__all__ = ["number_of"]
 
 #: The share of the cells that are not empty from which a column is of their kind.
 _MOST = 0.8
@@ -87,18 +87,7 @@ _COEFFICIENTS = frozenset({"alpha", "kappa", "icc", "entropy", "pi", "ac1"})
 
 
 def unlike_labels(cells: Mapping[Any, Sequence[str]]) -> dict[Hashable, str]:
-    """Find the columns without labels, and describe their contents.
-
-    Parameters
-    ----------
-    cells : mapping of hashable to sequence of str
-        The cells of each column, empty if missing; all of the same length.
-
-    Returns
-    -------
-    dict of hashable to str
-        Contents of a column, in the plural, for messages: "times".
-    """
+    """Find the columns without labels, and describe their contents."""
     plain = {plain_name(name) for name in cells}
     found = {
         name: what for name in cells if (what := _by_name(name) or _beside(plain_name(name), plain))
@@ -113,20 +102,7 @@ def unlike_labels(cells: Mapping[Any, Sequence[str]]) -> dict[Hashable, str]:
 
 
 def is_coefficient(name: Hashable, cells: Sequence[str]) -> bool:
-    """Return whether a column holds a coefficient of agreement, by name and numbers.
-
-    Parameters
-    ----------
-    name : hashable
-        Name of the column.
-    cells : sequence of str
-        Cells of the column, empty if missing.
-
-    Returns
-    -------
-    bool
-        True if it is named like a coefficient, and not all of its numbers are whole.
-    """
+    """Return whether a column holds a coefficient of agreement, by name and numbers."""
     plain, numbers = plain_name(name), [number_of(cell) for cell in cells if cell]
     named = plain in _COEFFICIENTS or plain in _NAMES["agreement"]
     return named and any(number % 1 for number in numbers if number == number)

@@ -12,7 +12,7 @@ from typing import Final
 from annobench.core.numbers import plain_number
 from annobench.labels.annotations import Annotations
 
-__all__ = ["doubtful_categories", "doubtful_names"]
+__all__ = []
 
 #: Categories that are looked at, and remarks of a kind.
 MAX_LOOKED_AT: Final = 1_000
@@ -40,24 +40,7 @@ _WHOLE_NUMBERS = re.compile(r"[\[(]?-?\d+(?:[,;|/+]-?\d+)+[\])]?")
 
 
 def doubtful_categories(annotations: Annotations) -> list[str]:
-    """Report likely mistakes in categories, or in the names of items and annotators.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-
-    Returns
-    -------
-    list of str
-        Sentences; empty if there are no doubts.
-
-    Examples
-    --------
-    >>> labels = Annotations.from_arrays(list("xy"), list("aa"), ["yes", "Yes "])
-    >>> doubtful_categories(labels)  # doctest: +ELLIPSIS
-    ['The categories “Yes ” and “yes” differ only by spaces, capitals or punctuation, and ...']
-    """
+    """Report likely mistakes in categories, or in the names of items and annotators."""
     a = annotations
     found = doubtful_spellings("items", a.items)
     found += doubtful_spellings("annotators", a.annotators)
@@ -73,18 +56,7 @@ def doubtful_categories(annotations: Annotations) -> list[str]:
 
 
 def doubtful_names(categories: Sequence[str]) -> list[str]:
-    """Report likely mistakes in the names of categories.
-
-    Parameters
-    ----------
-    categories : sequence of str
-        Categories of labels that are not measurements.
-
-    Returns
-    -------
-    list of str
-        Sentences; empty if there are no doubts.
-    """
+    """Report likely mistakes in the names of categories."""
     names = categories[:MAX_LOOKED_AT]
     found = _alike(names) + _equal_numbers(names) + _equal_lists(names) + _missing(names)
     found += _far(names)

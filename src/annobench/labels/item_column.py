@@ -22,7 +22,7 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.column_kinds import number_of, unlike_labels
 from annobench.labels.columns import GOLD_NAMES, ITEM_NAMES, RESOLVED_NAMES, plain_name
 
-__all__ = ["ItemColumn", "find_item_column"]
+__all__ = ["ItemColumn"]
 
 #: Rows of a table that are looked at.
 ROWS = 1_000
@@ -120,25 +120,7 @@ def names_annotator(column: object) -> bool:
 def find_item_column(
     cells: Mapping[Any, Sequence[str]], item: Hashable | None = None, *, of: str = "annotator"
 ) -> ItemColumn:
-    """Find the column that names the items.
-
-    Parameters
-    ----------
-    cells : mapping of hashable to sequence of str
-        The cells of each column that may have labels or names of items; empty if missing.
-    item : hashable, optional
-        The column, if given by the user; all others are then annotators'.
-    of : {"annotator", "category"}, default "annotator"
-        Role of the other columns, for messages.
-
-    Returns
-    -------
-    ItemColumn
-        The column with a usual name, such as `item` or `id`; or else one that has no name, counts
-        the rows, has a different text in each row, or has numbers among columns of words or vice
-        versa. There is a doubt if several columns qualify, if fewer than two columns are left for
-        annotators, or if the evidence is weak.
-    """
+    """Find the column that names the items."""
     by_name = {plain_name(name): name for name in reversed(list(cells))}
     named = item
     if named is None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft, special
 
-__all__ = ["BLOCK", "ess_bulk", "ess_mean", "ess_tail", "r_hat"]
+__all__ = ["BLOCK", "ess_bulk", "ess_tail", "r_hat"]
 
 Floats = NDArray[np.float64]
 
@@ -48,18 +48,7 @@ def r_hat(draws: Floats) -> Floats:
 
 
 def ess_mean(draws: Floats) -> Floats:
-    """Return the effective sample size of the mean (eq. 10).
-
-    Parameters
-    ----------
-    draws : ndarray, shape (C, S, P)
-        C chains of S draws of P parameters.
-
-    Returns
-    -------
-    ndarray, shape (P,)
-        C x S for draws that are all equal, NaN for fewer than four draws.
-    """
+    """Return the effective sample size of the mean (eq. 10)."""
     return _by_block(lambda x: _ess(_split(x)), draws)
 
 

@@ -16,7 +16,7 @@ from annobench.models import convergence
 if TYPE_CHECKING:
     from arviz import InferenceData
 
-__all__ = ["convergence_table", "has_converged"]
+__all__ = ["convergence_table"]
 
 
 #: The largest R-hat of chains that have converged; Vehtari et al. (2021), section 4.
@@ -27,23 +27,7 @@ MIN_EFFECTIVE: Final = 400
 
 
 def has_converged(table: pd.DataFrame) -> bool:
-    """Return whether chains have converged, by every R-hat and effective sample size.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As from `convergence_table`. Draws that are all equal count as converged.
-
-    Returns
-    -------
-    bool
-        Whether no R-hat exceeds `MAX_R_HAT`, and no `ess_bulk` or `ess_tail` is below
-        `MIN_EFFECTIVE`.
-
-    References
-    ----------
-    Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Bayesian Analysis 16, section 4.
-    """
+    """Return whether chains have converged, by every R-hat and effective sample size."""
     sizes = table[["ess_bulk", "ess_tail"]].to_numpy()
     return bool(not (table["r_hat"] > MAX_R_HAT).any() and not (sizes < MIN_EFFECTIVE).any())
 

@@ -33,7 +33,7 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.noise._votes import Votes
 
-__all__ = ["MODELS", "ComponentFit", "fit_components", "heterogeneity"]
+__all__ = ["MODELS", "ComponentFit", "heterogeneity"]
 
 Floats = NDArray[np.float64]
 
@@ -82,28 +82,7 @@ def fit_components(
     concentration: float | None,
     iterations: int = _ITERATIONS,
 ) -> ComponentFit:
-    """Fit components of items by EM.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        N labels of J annotators for I items.
-    hard : bool
-        Whether to add a component of hard items to the categories.
-    concentration : float or None
-        Concentration of the annotators' Dirichlet distribution; None for homogeneous annotators.
-    iterations : int, default 40
-        Number of EM steps.
-
-    Returns
-    -------
-    ComponentFit
-        The first K components are the categories.
-
-    Notes
-    -----
-    Each step is linear in N, K and T.
-    """
+    """Fit components of items by EM."""
     item, annotator = annotations.item, annotations.annotator
     n_categories = annotations.n_categories
     votes = annotations.counts + _PRIOR

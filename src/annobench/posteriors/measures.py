@@ -21,7 +21,7 @@ from scipy import special
 
 from annobench.models import convergence
 
-__all__ = ["QUANTILES", "effective_size_below", "summarise"]
+__all__ = ["QUANTILES", "summarise"]
 
 Floats = NDArray[np.float64]
 
@@ -82,20 +82,7 @@ def summarise(names: Sequence[str], values: Floats) -> pd.DataFrame:
 
 
 def effective_size_below(values: Floats, limit: Floats) -> Floats:
-    """Return the effective sample size of the share of draws up to a limit.
-
-    Parameters
-    ----------
-    values : ndarray, shape (C, S, P)
-        Draws.
-    limit : ndarray, shape (P,)
-        One of each parameter.
-
-    Returns
-    -------
-    ndarray, shape (P,)
-        NaN where all draws are on one side.
-    """
+    """Return the effective sample size of the share of draws up to a limit."""
     below = (values <= limit).astype(np.float64)
     both = np.ptp(below, axis=(0, 1)) > 0
     sizes = np.full(limit.size, np.nan)

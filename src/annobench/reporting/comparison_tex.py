@@ -11,7 +11,7 @@ from annobench import __version__
 from annobench.benchmark.external_methods.comparison import REFERENCE, Outcome
 from annobench.core.texts import counted
 
-__all__ = ["bibtex", "latex"]
+__all__ = ["latex"]
 
 _SPECIAL: Final = {
     "\\": r"\textbackslash{}",
@@ -116,18 +116,7 @@ def _interval(estimate: float, lower: float, upper: float) -> str:
 
 
 def bibtex(found: Outcome) -> str:
-    """Return an entry for annobench and one for each compared method.
-
-    Parameters
-    ----------
-    found : Outcome
-        Result of a comparison.
-
-    Returns
-    -------
-    str
-        Entries keyed by the methods' names.
-    """
+    """Return an entry for annobench and one for each compared method."""
     entries = [
         "@software{annobench,\n"
         "  author = {{The annobench authors}},\n"

@@ -19,7 +19,7 @@ from annobench.reporting.formats import number, signed
 from annobench.reporting.pages import records
 from annobench.reporting.report_parts import said_p, with_dates
 
-__all__ = ["layout", "said_at_work"]
+__all__ = ["layout"]
 
 #: Rows of a table that are shown.
 MAX_ROWS: Final = 45
@@ -57,18 +57,7 @@ def layout(found: AtWork) -> dict[str, Any]:
 
 
 def said_at_work(found: AtWork) -> list[str]:
-    """Summarise the results in sentences.
-
-    Parameters
-    ----------
-    found : AtWork
-        The results.
-
-    Returns
-    -------
-    list of str
-        Sentences about systems first, then about biases and drifts that are significant.
-    """
+    """Summarise the results in sentences."""
     said = []
     for judge, each in found.systems.items():
         for row in records(each.differences.head(3)):

@@ -18,7 +18,7 @@ from annobench.reporting import figures
 from annobench.reporting.formats import number, shorten
 from annobench.reporting.pages import records
 
-__all__ = ["drift_of", "groups_of", "said_of_drift", "said_of_groups", "said_p", "with_dates"]
+__all__ = []
 
 #: Annotators that are drawn, those with the strongest evidence of a trend first.
 MAX_DRAWN: Final = 12
@@ -31,18 +31,7 @@ _COLUMNS = 4
 
 
 def drift_of(found: OverTime | None) -> dict[str, Any] | None:
-    """Lay out agreement over time.
-
-    Parameters
-    ----------
-    found : OverTime or None
-        The results.
-
-    Returns
-    -------
-    dict or None
-        Variables of the template.
-    """
+    """Lay out agreement over time."""
     if found is None:
         return None
     trends = found.trends.head(MAX_DRAWN)
@@ -57,18 +46,7 @@ def drift_of(found: OverTime | None) -> dict[str, Any] | None:
 
 
 def said_of_drift(found: OverTime) -> list[str]:
-    """Summarise changes over time.
-
-    Parameters
-    ----------
-    found : OverTime
-        The results.
-
-    Returns
-    -------
-    list of str
-        Sentences.
-    """
+    """Summarise changes over time."""
     first, last = found.windows["estimate"].iloc[[0, -1]]
     said = [
         f"Alpha is {number(first)} in the first of {len(found.windows)} windows of time and "
@@ -101,34 +79,12 @@ def _trend(change: float, p_value: float) -> str:
 
 
 def said_p(value: float) -> str:
-    """Format a p-value.
-
-    Parameters
-    ----------
-    value : float
-        In [0, 1].
-
-    Returns
-    -------
-    str
-        Such as "p = 0.012".
-    """
+    """Format a p-value."""
     return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
 
 
 def with_dates(windows: pd.DataFrame) -> pd.DataFrame:
-    """Format the limits of windows, as dates if they span more than a week or are whole days.
-
-    Parameters
-    ----------
-    windows : DataFrame
-        With columns begins and ends.
-
-    Returns
-    -------
-    DataFrame
-        With both as texts.
-    """
+    """Format the limits of windows, as dates if they span more than a week or are whole days."""
     table = windows.copy()
     for name in ("begins", "ends"):
         if pd.api.types.is_numeric_dtype(table[name]):
@@ -186,20 +142,7 @@ def _band_plots(table: pd.DataFrame, names: list[str], windows: pd.DataFrame) ->
 
 
 def groups_of(found: ByGroup | None, by: str) -> dict[str, Any] | None:
-    """Lay out agreement by group.
-
-    Parameters
-    ----------
-    found : ByGroup or None
-        The results.
-    by : str
-        The name of the groups: a column or a file.
-
-    Returns
-    -------
-    dict or None
-        Variables of the template.
-    """
+    """Lay out agreement by group."""
     if found is None:
         return None
     rows = records(found.table.head(MAX_GROUPS))
@@ -215,18 +158,7 @@ def groups_of(found: ByGroup | None, by: str) -> dict[str, Any] | None:
 
 
 def said_of_groups(found: ByGroup) -> str:
-    """Summarise how much groups differ.
-
-    Parameters
-    ----------
-    found : ByGroup
-        The results.
-
-    Returns
-    -------
-    str
-        A sentence; empty where there is nothing to compare.
-    """
+    """Summarise how much groups differ."""
     known = found.table.dropna(subset=["estimate"])
     left_out = ""
     if found.n_without:

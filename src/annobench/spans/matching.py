@@ -20,7 +20,7 @@ from scipy import sparse
 from annobench.core.errors import AnnotationError
 from annobench.spans.marks import Limits, Marks, Relation, Span
 
-__all__ = ["Match", "MatchCounts", "Tokens", "count_matches", "share_text"]
+__all__ = ["Match", "MatchCounts", "Tokens"]
 
 Match = Literal["exact", "overlap", "token"]
 MATCHES: Final[tuple[Match, ...]] = ("exact", "overlap", "token")
@@ -134,29 +134,7 @@ class MatchCounts(NamedTuple):
 def count_matches(
     marks: Marks, match: Match = "exact", *, relations: bool = False, token: str = TOKEN
 ) -> MatchCounts:
-    """Match the spans, or the relations, of every pair of annotators.
-
-    Parameters
-    ----------
-    marks : Marks
-        Marks of one layer.
-    match : {"exact", "overlap", "token"}, default "exact"
-        When spans match. Relations match if both spans do; they have no tokens of their own.
-    relations : bool, default False
-        Whether relations are matched instead of spans.
-    token : str, optional
-        The regular expression of a token; by default a run of letters and digits, or of signs.
-
-    Returns
-    -------
-    MatchCounts
-        Counts, as summed by `annobench.spans.pairwise_f1`.
-
-    Raises
-    ------
-    AnnotationError
-        If `match` is invalid, or tokens of relations are requested.
-    """
+    """Match the spans, or the relations, of every pair of annotators."""
     if match not in MATCHES or (relations and match == "token"):
         known = RELATION_MATCHES if relations else MATCHES
         raise AnnotationError(f"match={match!r} is not one of {', '.join(known)}.")
@@ -218,23 +196,7 @@ def _place(mark: Span | Relation) -> object:
 
 
 def share_text(first: Limits, second: Limits) -> bool:
-    """Return whether two spans have a character in common.
-
-    Parameters
-    ----------
-    first, second : tuple of (int, int)
-        Boundaries of their parts.
-
-    Returns
-    -------
-    bool
-        True if they overlap.
-
-    Examples
-    --------
-    >>> share_text(((0, 5), (9, 12)), ((5, 9),))
-    False
-    """
+    """Return whether two spans have a character in common."""
     return any(s < f and e > b for b, f in first for s, e in second)
 
 

@@ -25,7 +25,7 @@ from annobench.spans.marks import Marks
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COEFFICIENTS", "UnitizingAlpha", "unitizing_alpha", "units_of"]
+__all__ = ["COEFFICIENTS", "UnitizingAlpha", "unitizing_alpha"]
 
 Floats = NDArray[np.float64]
 
@@ -107,25 +107,7 @@ def unitizing_alpha(marks: Marks) -> UnitizingAlpha:
 
 
 def units_of(marks: Marks, document: int, annotator: int) -> list[tuple[int, int, str]]:
-    """List an annotator's units in a document, with parts of spans as separate units.
-
-    Parameters
-    ----------
-    marks : Marks
-        Marks of one layer.
-    document, annotator : int
-        Codes.
-
-    Returns
-    -------
-    list of (int, int, str)
-        Boundaries and label, in text order.
-
-    Raises
-    ------
-    AnnotationError
-        If two units overlap.
-    """
+    """List an annotator's units in a document, with parts of spans as separate units."""
     units = sorted(
         (start, end, span.label)
         for span in marks.spans[document, annotator]

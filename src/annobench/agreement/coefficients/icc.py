@@ -28,7 +28,7 @@ from annobench.agreement.statistic import Statistic
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 
-__all__ = ["METHOD", "MODELS", "f_interval", "icc", "spearman_brown"]
+__all__ = ["METHOD", "MODELS", "icc"]
 
 METHOD = Coefficient(
     name="icc",
@@ -165,32 +165,7 @@ def f_interval(
     kind: str,
     level: float,
 ) -> tuple[float, float]:
-    """Return the F interval of the reliability of a single annotator.
-
-    Parameters
-    ----------
-    n, k : int
-        Numbers of items and annotators.
-    items, annotators, error : float
-        Mean squares MSR, MSC and MSE.
-    model : {"one-way", "two-way"}
-        Whether annotators are the same for all items.
-    kind : {"agreement", "consistency"}
-        Whether differences between annotators' means count.
-    level : float
-        In (0, 1).
-
-    Returns
-    -------
-    lower, upper : float
-        (1, 1) if there is no error. NaN if neither items nor errors vary, or if the limits exclude
-        the estimate: for a negative ICC(A,1), Satterthwaite's degrees of freedom may approach 0,
-        and F is then below 1 almost surely.
-
-    References
-    ----------
-    McGraw and Wong (1996), Psychological Methods 1, table 7.
-    """
+    """Return the F interval of the reliability of a single annotator."""
     tail = (1 - level) / 2
     if n < 2:
         return math.nan, math.nan
@@ -238,25 +213,6 @@ def _f_limits(ratio: float, tail: float, above: float, below: float) -> tuple[fl
 
 
 def spearman_brown(single: float, k: int) -> float:
-    """Return the reliability of the mean of k annotators from that of a single one.
-
-    Parameters
-    ----------
-    single : float
-        Reliability of a single annotator.
-    k : int
-        Number of annotators.
-
-    Returns
-    -------
-    float
-        Reliability of their mean; minus infinity at and below the pole of the formula, -1 / (k -
-        1), which a limit of ICC(A,1) may reach.
-
-    Examples
-    --------
-    >>> spearman_brown(0.5, 2), spearman_brown(-1.05, 2)
-    (0.6666666666666666, -inf)
-    """
+    """Return the reliability of the mean of k annotators from that of a single one."""
     shared = 1 + (k - 1) * single
     return -math.inf if shared <= 0 else k * single / shared

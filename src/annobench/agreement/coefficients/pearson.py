@@ -18,7 +18,7 @@ from annobench.agreement.result import Agreement
 from annobench.agreement.statistic import Statistic
 from annobench.labels.annotations import Annotations
 
-__all__ = ["METHOD", "fisher_interval", "pearson"]
+__all__ = ["METHOD", "pearson"]
 
 METHOD = Coefficient(
     name="pearson",
@@ -84,20 +84,7 @@ def pearson(annotations: Annotations) -> Agreement:
 
 
 def fisher_interval(statistic: Statistic, level: float) -> tuple[float, float]:
-    """Return Fisher's interval of a correlation.
-
-    Parameters
-    ----------
-    statistic : Statistic
-        A correlation.
-    level : float
-        In (0, 1).
-
-    Returns
-    -------
-    lower, upper : float
-        -1 and 1 with fewer than four items.
-    """
+    """Return Fisher's interval of a correlation."""
     if statistic.n_items < 4:
         return -1.0, 1.0
     half_width = -ndtri((1 - level) / 2) / math.sqrt(statistic.n_items - 3)

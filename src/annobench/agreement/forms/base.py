@@ -26,7 +26,7 @@ from scipy import sparse
 from annobench.core.tolerances import ZERO
 from annobench.resampling.ratios import ratio
 
-__all__ = ["Form", "cross", "dense"]
+__all__ = ["Form", "cross"]
 
 Floats = NDArray[Any]
 #: Rows of statistics, one for each item; sparse where a row is mostly zeros.
@@ -160,16 +160,5 @@ def cross(first: Totals, second: Totals, distances: Floats | None) -> Totals:
 
 
 def dense(rows: Rows) -> NDArray[Any]:
-    """Return rows as an ordinary array.
-
-    Parameters
-    ----------
-    rows : ndarray or csr_array, shape (P, S)
-        Statistics.
-
-    Returns
-    -------
-    ndarray, shape (P, S)
-        The rows, dense.
-    """
+    """Return rows as an ordinary array."""
     return np.asarray(rows.toarray() if isinstance(rows, sparse.csr_array) else rows)

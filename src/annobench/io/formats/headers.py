@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from annobench.core.errors import ReaderError
 from annobench.labels.column_kinds import number_of
 
-__all__ = ["BETWEEN", "DELIMITERS", "Header", "delimiter_of", "find_header"]
+__all__ = ["BETWEEN", "DELIMITERS", "Header", "delimiter_of"]
 
 #: What may stand between the columns of a text.
 DELIMITERS = (",", "\t", ";", "|")
@@ -96,25 +96,7 @@ class Header(NamedTuple):
 
 
 def find_header(rows: Sequence[Sequence[Any]], asked: int | None = None) -> Header:
-    """Find the header among the first rows of a table.
-
-    Parameters
-    ----------
-    rows : sequence of sequence
-        The first rows; None or an empty text for an empty cell.
-    asked : int, optional
-        Number of header rows given by the user.
-
-    Returns
-    -------
-    Header
-        The first row that is not a title, and a second one if the first names groups of columns.
-
-    Raises
-    ------
-    ReaderError
-        If there are fewer rows than the given number of header rows.
-    """
+    """Find the header among the first rows of a table."""
     cells = [[_text(cell) for cell in row] for row in rows]
     if not any(map(any, cells)):
         return Header(0, 1, ())

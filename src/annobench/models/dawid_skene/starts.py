@@ -13,7 +13,7 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models.dawid_skene.em import Floats, Parameters
 
-__all__ = ["spectral_start", "votes_start", "where"]
+__all__ = ["where"]
 
 Start = Literal["votes", "diagonal", "spectral"]
 
@@ -65,18 +65,7 @@ def first_parameters(
 
 
 def votes_start(annotations: Annotations) -> Floats:
-    """Return the shares of each item's labels.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-
-    Returns
-    -------
-    ndarray, shape (I, K)
-        1/K for an item without labels.
-    """
+    """Return the shares of each item's labels."""
     annotations = as_annotations(annotations, "votes_start")
     a = annotations
     shares = np.zeros((a.n_items, a.n_categories))
@@ -88,29 +77,7 @@ def votes_start(annotations: Annotations) -> Floats:
 
 
 def spectral_start(annotations: Annotations) -> Floats:
-    """Return votes denoised by a low-rank approximation.
-
-    The labels form an indicator matrix of items by annotators and labels, from which each
-    annotator's mean is subtracted. Its best approximation of rank K - 1 keeps what the labels of
-    different annotators have in common, by the model the category, and removes individual noise.
-    Summed over annotators and added to the mean, it is a denoised vote; the category with the
-    largest vote gets the probability.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels; with fewer than two items or two annotators, votes are returned.
-
-    Returns
-    -------
-    ndarray, shape (I, K)
-        0.9 for the category found, the rest spread evenly; votes for items without labels.
-
-    References
-    ----------
-    The idea of a spectral start is that of Zhang, Chen, Zhou and Jordan (2014), Spectral
-    methods meet EM; this one needs no third moments.
-    """
+    """Return votes denoised by a low-rank approximation."""
     annotations = as_annotations(annotations, "spectral_start")
     votes = votes_start(annotations)
     n_items, k = votes.shape

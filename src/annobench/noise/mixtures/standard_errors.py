@@ -15,7 +15,7 @@ from annobench.noise.mixtures._scoring import MIN_EXPECTED, Method
 from annobench.noise.mixtures.counts import Counts, Floats
 from annobench.noise.mixtures.mixture import BinomialMixture
 
-__all__ = ["ComponentStandardErrors", "component_standard_errors", "sandwich_covariance"]
+__all__ = ["ComponentStandardErrors"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,24 +51,7 @@ class ComponentStandardErrors(Summarised):
 def component_standard_errors(
     mixture: BinomialMixture, expected: Floats, counts: Counts, method: Method
 ) -> ComponentStandardErrors:
-    """Compute standard errors from the multinomial distribution of the cells.
-
-    Parameters
-    ----------
-    mixture : BinomialMixture
-        The estimates.
-    expected : ndarray, shape (M,)
-        Expected items in each cell by the mixture.
-    counts : Counts
-        The counts to which it was fitted.
-    method : {"ml", "least_squares", "chi_square"}
-        The criterion.
-
-    Returns
-    -------
-    ComponentStandardErrors
-        From the sandwich estimator of the covariance.
-    """
+    """Compute standard errors from the multinomial distribution of the cells."""
     share, rate = mixture.share, mixture.rate
     present = share > 1e-6
     inside = present & (np.minimum(rate, 1 - rate) > 1e-6)
@@ -92,24 +75,7 @@ def component_standard_errors(
 def sandwich_covariance(
     jacobian: Floats, expected: Floats, counts: Counts, method: Method
 ) -> Floats:
-    """Compute the sandwich estimate of the covariance of fitted parameters.
-
-    Parameters
-    ----------
-    jacobian : ndarray, shape (M, q)
-        Derivatives of the expected cells by the parameters.
-    expected : ndarray, shape (M,)
-        Expected items in each cell.
-    counts : Counts
-        What was fitted; cells with the same number of labels are one multinomial sample.
-    method : {"ml", "least_squares", "chi_square"}
-        The criterion.
-
-    Returns
-    -------
-    ndarray, shape (q, q)
-        Covariance.
-    """
+    """Compute the sandwich estimate of the covariance of fitted parameters."""
     weight = (
         np.ones_like(expected)
         if method == "least_squares"
