@@ -581,7 +581,7 @@ def _receive_in_time(
             outcome.append(error)
 
     # A server that sends a byte now and then can't be timed out from inside, so the waiting is
-    # done outside; the thread ends with the next bytes, and may outlive the waiting until then.
+    # done outside; the thread ends with the next chunk, and may outlive the waiting until then.
     thread = threading.Thread(target=receive, name="annobench-download", daemon=True)
     thread.start()
     try:
