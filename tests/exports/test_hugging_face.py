@@ -61,6 +61,11 @@ def test_lists_of_labels_and_annotators(tmp_path, feature):
     ]
 
 
+def test_classes_without_names_stay_numbers(tmp_path):
+    folder = save(tmp_path / "set", PLAIN, {"label": {"num_classes": 2, "_type": "ClassLabel"}})
+    assert read_export(folder).labels().to_frame().label.tolist() == ["1", "0", "-1"]
+
+
 @pytest.mark.parametrize("form", ["list of records", "record of lists"])
 def test_records_in_a_column(tmp_path, form):
     feature = {"annotator": VALUE, "label": LABELS}

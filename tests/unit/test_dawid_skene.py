@@ -212,6 +212,17 @@ def test_either_criterion_stops_where_the_change_is_small():
     assert change[-1] <= 1e-6 < change[:-1].min()
 
 
+def test_a_likelihood_that_falls_has_not_converged():
+    # Strong smoothing moves parameters away from what the labels alone say.
+    a = crowd()
+    strong = {"smoothing": 20.0, "tolerance": 1e-9}
+    first = dawid_skene.fit(a, **strong, max_iterations=1)
+    found = dawid_skene.fit(a, **strong, criterion="log_likelihood")
+    assert found.log_likelihood < first.log_likelihood - 1
+    expected = dawid_skene.fit(a, **strong)
+    np.testing.assert_allclose(found.confusion, expected.confusion, atol=1e-3)
+
+
 def test_starts_reach_a_fit():
     a = crowd(right=0.85)
     base = dawid_skene.fit(a, tolerance=1e-12)

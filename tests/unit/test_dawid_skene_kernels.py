@@ -109,4 +109,6 @@ def test_impossible_labels_have_no_likelihood_and_leave_the_prevalence(n_categor
 def test_a_category_is_drawn_where_rounding_leaves_none():
     rng = np.random.default_rng(1)
     assert kernels._draw(rng, np.zeros(6), 0, 2, 3) == 2
+    # What follows in the table belongs to another annotator.
+    assert kernels._draw(rng, np.array([0.0, 0.0, 0.0, 1.0, 1.0]), 0, 1, 3) == 2
     assert [kernels._draw(rng, np.array([0.0, 1.0, 0.0]), 0, 1, 3) for _ in range(5)] == [1] * 5

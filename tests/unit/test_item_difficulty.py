@@ -135,6 +135,18 @@ def test_what_the_model_can_not_take_is_refused():
         item_difficulty.fit(many)
 
 
+@pytest.mark.parametrize("thin", [1, 4])
+def test_draws_larger_than_the_memory_limit_are_refused(thin):
+    options = SHORT | {"draws": 4 * thin, "thin": thin}
+    kept = item_difficulty.fit(few(), **options).draws
+    arrays = kept.mean, kept.deviation, kept.confusion, kept.item_probability
+    size = sum(array.nbytes for array in arrays)
+    with pytest.raises(AnnotationError, match="draws need"):
+        item_difficulty.fit(few(), **options, memory_limit=size - 1)
+    # Chains are copied into one array, which takes the memory twice.
+    item_difficulty.fit(few(), **options, memory_limit=2 * size)
+
+
 def drawn(right: float, n_items: int) -> Annotations:
     """Return ten labels per item, each right with one probability, of two categories."""
     rng = np.random.default_rng(5)
@@ -151,3 +163,9 @@ def test_classes_exchange_names_where_labels_are_guesses():
     }
     assert switches[0.9] == 0
     assert switches[0.5] > 0.1 * SHORT["chains"] * SHORT["draws"]
+
+
+def test_classes_that_differ_keep_their_names_when_all_parameters_jump():
+    # The warm-up is long enough for the covariance matrix that jumps are drawn from.
+    fitted = item_difficulty.fit(drawn(0.9, 200), **SHORT | {"warmup": 100})
+    assert fitted.label_switches.sum() == 0

@@ -304,6 +304,22 @@ def test_chance_corrected_agreement_of_independent_labels_is_about_0(rng):
         assert abs(kappa[who]) < kappa[f"{who}_upper"] - kappa[f"{who}_lower"]
 
 
+def test_samples_of_two_clusters_hold_both_half_of_the_time():
+    # Humans agree on all items of one cluster and on none of the other, so that a sample has an
+    # agreement of 0, 1/2 or 1 with probabilities 1/4, 1/2 and 1/4. The ends are the 32.5th and
+    # 67.5th percentiles, eight standard errors away from a quarter and three quarters.
+    item, annotator = np.repeat(np.arange(20), 2), np.tile(["a", "b"], 20)
+    label = np.where((item < 10) | (annotator == "a"), "x", "y")
+    humans = Annotations.from_arrays(item, annotator, label)
+    clusters = np.repeat(["alike", "apart"], 10)
+    found = agreement.compare_agreement(
+        humans, np.zeros(20, int), clusters=clusters, replicates=2_000, level=0.35, rng=1
+    )
+    agreed = found.set_index("measure").loc["agreement"]
+    ends = agreed[["human_human", "human_human_lower", "human_human_upper"]]
+    assert ends.tolist() == pytest.approx([0.5, 0.5, 0.5])
+
+
 # ------------------------------------------------------------------------------------ rates
 
 

@@ -103,6 +103,17 @@ def test_weights_are_those_of_another_solver():
     found = jury.assess_jury(labels, gold, K, rng=1)
     # BFGS takes its gradient from finite differences.
     assert found.weights["weight"].to_numpy() == pytest.approx(other[:4], abs=1e-4)
+    # The curvature at the optimum, by second differences.
+    steps, signs = 1e-3 * np.eye(7), [(1, 1), (1, -1), (-1, 1), (-1, -1)]
+    curvature = [
+        [
+            sum(s * t * penalised(other + s * one + t * two) for s, t in signs) / 4e-6
+            for one in steps
+        ]
+        for two in steps
+    ]
+    errors = np.sqrt(np.diag(np.linalg.inv(curvature)))[:4]
+    assert found.weights["standard_error"].to_numpy() == pytest.approx(errors, rel=1e-3)
     best = found.posterior.argmax(axis=1)
     assert (best == gold).mean() == found.juries.loc[0, "accuracy_in_sample"]
 

@@ -39,7 +39,9 @@ def test_it_writes_what_pandas_writes(table, tmp_path):
 
 def test_every_digit_of_small_and_large_numbers_is_kept(rng, tmp_path):
     numbers = rng.standard_normal(N) * 10.0 ** rng.integers(-320, 300, N)
-    numbers = [*numbers, np.inf, -np.inf, 0.0]
+    # Python writes exponents from 1e+16, Arrow from 1e+10.
+    between = [sign * 1.25 * 10.0**n for n in range(8, 18) for sign in (-1, 1)]
+    numbers = [*numbers, *between, np.inf, -np.inf, 0.0]
     assert write_unquoted(pd.DataFrame({"x": numbers, "y": 1}), tmp_path / "t.csv")
     lines = (tmp_path / "t.csv").read_text().splitlines()[1:]
     assert [float(line.split(",")[0]) for line in lines] == numbers

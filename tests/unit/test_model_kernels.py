@@ -135,7 +135,7 @@ def test_what_is_packed_is_unpacked(rng, k):
 def test_parameters_are_in_bounds_with_the_ends(m, x, inside):
     packed = np.zeros(1 + 3 * 2)
     packed[1 + m] = x
-    assert item_difficulty.unpack(packed, np.zeros((3, 2, 2)), np.empty(2)) is inside
+    assert bool(item_difficulty.unpack(packed, np.zeros((3, 2, 2)), np.empty(2))) == inside
 
 
 def test_the_density_of_all_parameters_is_that_of_its_definition(rng):

@@ -16,7 +16,7 @@ import annobench as ab
 from annobench.agreement.groups import by_group
 from annobench.agreement.over_time import over_time
 from annobench.cli import app
-from annobench.core.errors import AnnotationError
+from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.times import parse_times
 from annobench.io.formats.base import Options, Source
 from annobench.io.formats.export import read_as
@@ -380,6 +380,17 @@ def test_the_times_of_tools_are_read(format, tmp_path):
     source = Source(path)
     found = read_as(*format_of(source, None), source, Options(over="time")).select()
     assert [str(when) for when in parse_times(found.times, "time")] == ["2026-11-24T10:05:00"]
+
+
+def test_the_times_of_batches_stand_in_the_column_that_is_named(tmp_path):
+    for day in (1, 2):
+        text = f"item,annotator,label,day\nx{day},a,yes,2026-11-0{day}\n"
+        (tmp_path / f"batch {day}.csv").write_text(text)
+    source = Source(tmp_path)
+    found = read_as(*format_of(source, None), source, Options(over="day")).select()
+    assert list(found.times) == ["2026-11-01", "2026-11-02"]
+    with pytest.raises(ReaderError, match=r"no column is called 'days', as --over asks.*'day'"):
+        read_as(*format_of(source, None), source, Options(over="days"))
 
 
 # --- what to do next ---------------------------------------------------------------------

@@ -21,6 +21,11 @@ def test_names_of_columns_are_no_numbers(row, whole, expected):
     assert _are_names(row, whole=whole) is expected
 
 
+def test_a_row_with_a_number_is_no_header_below_a_title():
+    assert find_header([["Survey"], ["item", "label"], ["x", "1"]]) == (1, 1, ("item", "label"))
+    assert find_header([["item"], ["x", "1"], ["y", "2"]]) == (0, 1, ("item",))
+
+
 def test_a_header_of_more_rows_than_there_are_is_refused():
     rows = [["item", "label"], ["x", "1"]]
     assert find_header(rows, 2).rows == 2

@@ -3,8 +3,9 @@
 from types import ModuleType
 
 import pytest
+from written import text_file
 
-from annobench.io.formats import discovery
+from annobench.io.formats import discovery, recognise
 from annobench.io.formats.columnar import _decoder
 from annobench.io.formats.recognition import _said_of_fields
 
@@ -34,3 +35,15 @@ def test_a_field_called_names_is_no_list_of_labels():
     names = {"names": ["no", "yes"], "_type": "ClassLabel"}
     assert _decoder(names)(1) == "yes"
     assert _decoder({"names": [{"_type": "Value"}]})({"names": [1, 0]}) == {"names": [1, 0]}
+    found = _decoder({"names": [{"_type": "Value"}], "mood": names})({"names": ["x"], "mood": 1})
+    assert found == {"names": ["x"], "mood": "yes"}
+
+
+def test_tables_of_a_folder_all_name_annotators_or_are_one_each(tmp_path):
+    own, batch = "id,label\nx,yes\n", "id,annotator,label\nx,ann,yes\n"
+    for name, first, second in (("own", own, own), ("batch", batch, batch), ("mixed", own, batch)):
+        text_file(tmp_path / name / "one.csv", first)
+        text_file(tmp_path / name / "two.csv", second)
+    assert recognise(tmp_path / "own") == {"folder": "a file per annotator"}
+    assert recognise(tmp_path / "batch") == {"folder": "a file a batch"}
+    assert "folder" not in recognise(tmp_path / "mixed")

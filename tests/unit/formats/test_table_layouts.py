@@ -23,6 +23,8 @@ def test_columns_of_0_and_1_are_options(tmp_path):
     assert recognise(path) == {"category_columns": "3 categories"}
     export = read_export(path)
     assert export.questions.question.tolist() == ["categories", "example_very_unclear"]
+    counts = export.questions[["answers", "items", "annotators"]]
+    assert counts.values.tolist() == [[3, 2, 2], [3, 2, 2]]
     selection = export.select("categories", empty="category")
     assert selection.labels.scale == "set"
     assert selection.labels.n_labels == 3
@@ -38,6 +40,14 @@ def test_columns_of_0_and_1_are_options(tmp_path):
     unclear = export.labels("example_very_unclear")
     assert unclear.to_frame().label.tolist() == ["false", "false", "true"]
     assert export.texts == {"i1": "hello", "i2": "hmm"}
+
+
+def test_a_remark_that_reads_true_makes_no_question(tmp_path):
+    path = write(
+        tmp_path / "remarks.csv",
+        "item,annotator,joy,anger,remark\ni1,1,1,0,true\ni1,2,0,1,rather loud\n",
+    )
+    assert read_export(path).questions.question.tolist() == ["categories"]
 
 
 def test_a_number_that_is_neither_0_nor_1_is_a_fault_wherever_it_stands(tmp_path):
