@@ -48,7 +48,9 @@ def main(names: list[str], again: bool, minutes: float, folder: Path) -> None:
         found = ("equivalent", "", reason) if reason else workshop.judge(one)
         print(f"{found[0]} {one.module}:{one.line}: {one.original} -> {one.mutant}", end=" ")
         print(f"({time.time() - began:.0f} s) {found[1]}{found[2]}", flush=True)
-        keep(one, *found)
+        status, test, why = found
+        # Why a survivor is left alone was written by hand.
+        keep(one, status, test, why or (before.reason if before and status == "survived" else ""))
     write(plan, reasons)
 
 

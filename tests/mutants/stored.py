@@ -302,11 +302,14 @@ def page(outcomes: list[Outcome], packages: list[Package], examples: int) -> str
         rows.append([*map(str, row), killed_share(found[name]), target])
     alive = [one for one in outcomes if one.status == "survived"]
     equal = [one for one in outcomes if one.status == "equivalent"]
-    change = ["module", "line", "function", "original", "mutant"]
+    change = ["module", "line", "function", "original", "mutant", "reason"]
 
     def cells(one: Outcome) -> list[str]:
         codes = [_code(text) for text in (one.function, one.original, one.mutant)]
-        return [one.module, str(one.line), *codes]
+        return [one.module, str(one.line), *codes, one.reason]
+
+    def explained(some: list[Outcome]) -> str:
+        return _table(change, map(cells, some)) if some else "None."
 
     return TEXT.format(
         lines=LINES,
@@ -321,10 +324,8 @@ def page(outcomes: list[Outcome], packages: list[Package], examples: int) -> str
         statistics=STATISTICS,
         elsewhere=ELSEWHERE,
         areas=_table(["package", "planned", "run", *STATUSES, "share killed", "target"], rows),
-        survivors=_table(change, map(cells, alive)) if alive else "None.",
-        equivalents=_table([*change, "reason"], ([*cells(one), one.reason] for one in equal))
-        if equal
-        else "None.",
+        survivors=explained(alive),
+        equivalents=explained(equal),
         waiting=f"{', '.join(waiting)}." if waiting else "None.",
     )
 
