@@ -131,7 +131,7 @@ def test_labels_that_count_twice_are_remarked_on(labels, tmp_path):
     text = path.read_text()
     path.write_text(text + text.splitlines()[1] + "\n")
     twice = CliRunner().invoke(app, ["consensus", str(path), "--model", "voting"]).output
-    assert f"1 of {labels.n_labels + 1} labels are {said}" in twice
+    assert f"1 of {labels.n_labels + 1} labels is {said}" in twice
     words = ["consensus", str(path), "--model", "voting", "--repeats", "first"]
     assert "the first was kept" in CliRunner().invoke(app, words).output
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import logging
 import os
-import sys
 from collections.abc import Iterable
 from contextvars import ContextVar
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 import typer
 
 from annobench.core.errors import AnnotationError, UnclearLayoutError
-from annobench.core.texts import is_formula, visible
+from annobench.core.texts import allow_long_cells, is_formula, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -91,8 +90,7 @@ def _first_formula(path: Path) -> str | None:
         blocks = iter(lambda: raw.read(1 << 20) + raw.readline(), b"")
         if not any(_may_begin_formula(b"\n" + block, delimiter) for block in blocks):
             return None
-    # A text in a cell may be longer than the 128 KiB that the reader takes by default.
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    allow_long_cells()
     with path.open(encoding="utf-8", newline="") as stream:
         cells = (cell for row in csv.reader(stream, delimiter=delimiter) for cell in row)
         return next(filter(is_formula, cells), None)

@@ -8,7 +8,9 @@ only tables that others fill in and nothing reads back have an apostrophe there.
 
 from __future__ import annotations
 
+import csv
 import re
+import sys
 
 __all__ = ["counted", "is_formula", "plain", "visible"]
 
@@ -114,3 +116,8 @@ def counted(n: int, noun: str) -> str:
 def plural(n: int, noun: str) -> str:
     """Return the singular or plural of a noun."""
     return noun if n == 1 else f"{noun}s"
+
+
+def allow_long_cells() -> None:
+    """Let `csv` read texts longer than the 128 KiB that it allows by default."""
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))

@@ -11,7 +11,6 @@ import csv
 import io
 import json
 import re
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -33,6 +32,7 @@ from annobench.core.errors import (
 from annobench.core.files import replacing
 from annobench.core.numbers import plain_categories, with_points
 from annobench.core.optional import is_installed, optional
+from annobench.core.texts import allow_long_cells
 from annobench.io._columns import Column, chosen_columns
 from annobench.io._foreign import SECOND_HEADER, remedy_of_widths, what_it_is
 from annobench.io.formats.headers import delimiter_of
@@ -488,8 +488,7 @@ def _decode(path: Path, content: bytes | None) -> str:
 
 
 def _rows(text: str, delimiter: str) -> Any:
-    # A text in a cell may be longer than the 128 KiB that the reader takes by default.
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    allow_long_cells()
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
 
 

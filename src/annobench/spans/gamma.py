@@ -197,8 +197,7 @@ class Gamma(Summarised):
         """
         import pandas as pd
 
-        found, weight = self.labels.gamma()[1:], self.labels.weight.sum(axis=0)[1:]
-        gamma = np.where(weight > 0, found, math.nan)
+        gamma, weight = self.labels.gamma()[1:], self.labels.weight.sum(axis=0)[1:]
         return pd.DataFrame({"label": list(self.marks.labels), "gamma": gamma, "weight": weight})
 
     @property

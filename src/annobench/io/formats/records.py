@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from annobench.core.errors import ReaderError
+from annobench.core.texts import allow_long_cells
 from annobench.io._foreign import SECOND_HEADER
 from annobench.io.formats.headers import Header
 
@@ -231,8 +231,7 @@ def csv_records(
     header: Header | None = None,
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Read the rows of a text file with a header, by default its first row."""
-    # A text in a cell may be longer than the 128 KiB that the reader takes by default.
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    allow_long_cells()
     number = 0
     try:
         with _opened_text(path, content) as stream:
