@@ -424,3 +424,11 @@ def test_labels_and_items_that_are_left_out_are_said(frame, tmp_path):
     said = " ".join(run(path, "--over", "time", "--by", "domain").output.split())
     assert "5 labels without a time left out." in said
     assert "3 items without a group left out." in said
+
+
+def test_groups_may_be_named_by_item_in_any_order():
+    labels = Annotations.from_wide([[0, 0], [1, 1], [0, 0], [1, 1], [0, 1], [1, 0], [0, 0]])
+    in_order = by_group(labels, list("aaaabbb"), of="items").table
+    named = dict(zip("6543210", "bbbaaaa", strict=True))
+    for groups in (named, pd.Series(named)):
+        assert by_group(labels, groups, of="items").table.equals(in_order)
