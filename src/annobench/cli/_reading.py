@@ -146,6 +146,11 @@ class Reading:
         options: dict[str, Any] = {"repeats": repeats} | given
         found = select(source, categories=categories, scale=scale, **options)
         self.write_key(found.pseudonyms)
+        if "repeats" not in self.options:  # the command's own choice needs no remark
+            idle = f"--repeats {repeats} changes nothing."
+            found = replace(
+                found, remarks=tuple(text for text in found.remarks if not text.endswith(idle))
+            )
         if self.path.with_name("meta.json").is_file():
             from annobench import datasets
 
