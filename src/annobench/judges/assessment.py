@@ -339,11 +339,19 @@ def _rates(
 def _worth(
     found: rates.JudgeRates, fit: DawidSkeneFit, humans: Annotations, rng: np.random.Generator
 ) -> dict[str, object]:
-    total = found.confusion.sum(axis=1, keepdims=True)
-    even = np.full_like(found.confusion, 1 / humans.n_categories)
-    confusion = np.where(total > 0, found.confusion / np.where(total > 0, total, 1), even)
-    share = np.bincount(humans.annotator, minlength=humans.n_annotators)
-    value = worth.worth(fit.prevalence, fit.confusion, confusion, share=share, rng=rng)
+    """Return the worth of a label, given that the category is one whose rates are known."""
+    total = found.confusion.sum(axis=1)
+    known = total > 0
+    prevalence = fit.prevalence[known]
+    if known.sum() < 2 <= humans.n_categories or not prevalence.sum():
+        return dict.fromkeys(("bits", "human_bits", "human_labels"), np.nan)
+    value = worth.worth(
+        prevalence / prevalence.sum(),
+        fit.confusion[:, known],
+        found.confusion[known] / total[known, None],
+        share=np.bincount(humans.annotator, minlength=humans.n_annotators),
+        rng=rng,
+    )
     return {
         "bits": value.bits,
         "human_bits": value.human_bits,
