@@ -14,7 +14,7 @@ from typing import Any
 from annobench.core.names import EMAIL
 from annobench.labels.columns import plain_name
 
-__all__ = ["number_of"]
+__all__ = ["has_thousands", "number_of"]
 
 #: The share of the cells that are not empty from which a column is of their kind.
 _MOST = 0.8
@@ -25,6 +25,8 @@ _DATE = re.compile(
     r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?:[ T,]+\d{1,2}:\d{2}.*)?"
     r"|\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?(?: ?[AaPp][Mm])?"
 )
+
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:[.,]\d{3})+")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -201,3 +203,19 @@ def number_of(cell: str) -> float:
         return float(cell.replace(",", "."))
     except ValueError:
         return math.nan
+
+
+def has_thousands(cell: str) -> bool:
+    """Return whether a number, such as 1.000 or 1,000, may have a sign between its thousands.
+
+    Parameters
+    ----------
+    cell : str
+        A number of items or annotators.
+
+    Returns
+    -------
+    bool
+        Whether it may be either a thousand or one.
+    """
+    return _THOUSANDS.fullmatch(cell) is not None
