@@ -432,3 +432,13 @@ def test_groups_may_be_named_by_item_in_any_order():
     named = dict(zip("6543210", "bbbaaaa", strict=True))
     for groups in (named, pd.Series(named)):
         assert by_group(labels, groups, of="items").table.equals(in_order)
+
+
+def test_groups_of_two_spellings_are_said(tmp_path):
+    rows = [f"i{n},{who},{n % 2},{'A' if n < 4 else 'a '}" for n in range(8) for who in "xy"]
+    path = tmp_path / "labels.csv"
+    path.write_text("item,annotator,label,kind\n" + "\n".join(rows) + "\n")
+    done = CliRunner().invoke(app, ["report", str(path), "--by", "kind"])
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.output.split())
+    assert "The groups “A” and “a ” differ only by spaces or capitals" in said
