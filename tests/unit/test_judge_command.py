@@ -75,7 +75,10 @@ def test_without_gold_rates_rest_on_the_humans_and_the_page_says_so(labels):
     [
         (["--judge", "god"], "Did you mean 'good'"),
         (["--judge", "good", "--epsilon", "3"], "epsilon must be in"),
-        (["--judge", "good", "--score", "rmse"], "number"),
+        (
+            ["--judge", "good", "--score", "rmse"],
+            "rmse needs labels that are numbers",
+        ),
         ([], "Missing option '--judge'"),
     ],
 )

@@ -329,6 +329,6 @@ def test_systems_of_two_spellings_are_said():
     rows = [(f"i{n}", who, n % 3) for n in range(12) for who in ("ann", "llm")]
     labels = Annotations.from_frame(pd.DataFrame(rows, columns=["item", "annotator", "label"]))
     systems = ["New", "old", "new"] * 4
-    found = examine(labels, ["llm"], systems=systems)
+    found = examine(labels, ["llm"], systems=np.array(systems))
     [said] = [text for text in found.remarks if "differ only by" in text]
     assert "The systems “New” and “new” differ only by spaces or capitals" in said

@@ -234,8 +234,10 @@ def stratified_prevalence(
     estimate = by_model + more.estimate - less.estimate
     below = np.hypot(more.estimate - more.lower, less.upper - less.estimate)
     above = np.hypot(more.upper - more.estimate, less.estimate - less.lower)
-    ends = (estimate, estimate - below, estimate + above)
-    return Interval(*(min(1.0, max(0.0, end)) for end in ends), level, "beta")
+    middle, lower, upper = (
+        min(1.0, max(0.0, float(end))) for end in (estimate, estimate - below, estimate + above)
+    )
+    return Interval(middle, lower, upper, level, "beta")
 
 
 def _limits(

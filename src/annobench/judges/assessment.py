@@ -25,6 +25,7 @@ from annobench.judges.jury import Jury, assess_jury
 from annobench.judges.panel import NO_LABEL, Panel, split_judges
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
+from annobench.labels.select import listed
 from annobench.models import dawid_skene
 from annobench.models.dawid_skene import DawidSkeneFit
 
@@ -165,7 +166,14 @@ def assess(
     if not -1 <= epsilon <= 1:
         raise AnnotationError(f"judge: epsilon must be in [-1, 1], got {epsilon}; such as 0.1.")
     if score == "rmse":
-        _ = humans.category_values  # refuses categories that are no numbers
+        try:
+            _ = humans.category_values
+        except AnnotationError as error:
+            raise AnnotationError(
+                f"judge: the score rmse needs labels that are numbers; they are "
+                f"{listed(humans.categories)}. Choose the score accuracy, or leave out codes for "
+                "missing labels with --missing."
+            ) from error
     remarks: list[str] = []
     options: dict[str, Any] = {"epsilon": epsilon, "score": score, "clusters": clusters}
     known = _gold_codes(humans, gold)

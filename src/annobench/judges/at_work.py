@@ -173,8 +173,10 @@ def examine(
             if name not in followed
         ]
     for what, names in (("systems", systems), ("families", families), ("slices", slices)):
-        given = dict.fromkeys(str(name) for name in names or () if name is not None)
-        remarks += doubtful_spellings(what, given)
+        given = [] if names is None else np.asarray(names, dtype=object).tolist()
+        remarks += doubtful_spellings(
+            what, dict.fromkeys(str(name) for name in given if name is not None)
+        )
     bias = _by_judge(tables)
     return AtWork("" if scores is None else scores.of, compared, bias, followed, remarks, level)
 

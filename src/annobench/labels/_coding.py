@@ -80,7 +80,11 @@ def declared_by(
 def unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
     """Return an array with None for what is masked."""
     hidden = np.ma.getmaskarray(values)
-    return np.where(hidden, None, values.data.astype(object)) if hidden.any() else values.data
+    if not hidden.any():
+        return np.asarray(values.data)
+    found = np.array(values.data, dtype=object)
+    found[hidden] = None
+    return found
 
 
 def objects(values: Iterable[object]) -> NDArray[np.object_]:
