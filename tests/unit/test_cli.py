@@ -119,12 +119,12 @@ def test_a_category_that_never_occurs_can_be_named(run, tmp_path):
         (("max_iterations=2.5",), "--option max_iterations=2.5 is not a whole number"),
         (("tolerance=true",), "--option tolerance=true is not a number"),
         (("threads=many",), '--option threads="many" is not a whole number'),
-        (("gold=gold.csv",), "--option gold is given with --gold"),
+        (("gold=gold.csv",), "--option gold has an option of its own. Use --gold"),
         (
             ("hierarchical=perhaps", "--model", "hierarchical_binary"),
             '--option hierarchical="perhaps" is not true or false',
         ),
-        (("rng=3", "--model", "mace"), "--option rng is given with --seed"),
+        (("rng=3", "--model", "mace"), "--option rng has an option of its own. Use --seed"),
     ],
 )
 def test_an_option_that_the_model_does_not_take_is_refused(run, labels, tmp_path, words, message):

@@ -318,12 +318,12 @@ QUESTIONS = "".join(
 )
 
 
-def test_a_column_that_tells_repeats_apart_is_named(tmp_path):
+def test_a_column_that_distinguishes_repeats_is_named(tmp_path):
     path = tmp_path / "labels.csv"
     path.write_text(f"item,annotator,aspect,label\n{QUESTIONS}")
     together = "--item item,aspect"
     done = run("inspect", path)
-    assert "Column 'aspect' tells them apart" in done.output
+    assert "Column 'aspect' distinguishes them" in done.output
     assert f"report {path} {together}" in " ".join(done.output.split())
     refused = run("report", path)
     assert refused.exit_code == 1
@@ -335,4 +335,4 @@ def test_a_column_that_tells_repeats_apart_is_named(tmp_path):
     path.write_text("item,annotator,kind,label,row\n" + rows.replace("topic", "tone"))
     refused = run("report", path)
     assert refused.exit_code == 1
-    assert "tells them apart" not in refused.output
+    assert "distinguishes them" not in refused.output

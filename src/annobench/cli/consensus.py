@@ -255,7 +255,9 @@ def _check_kinds(options: Mapping[str, Any], model: str) -> None:
     taken = inspect.signature(models.get(model).fit).parameters
     for name, value in options.items():
         if name in taken and name in _ELSEWHERE:
-            raise AnnotationError(f"consensus: --option {name} is given with {_ELSEWHERE[name]}.")
+            raise AnnotationError(
+                f"consensus: --option {name} has an option of its own. Use {_ELSEWHERE[name]}."
+            )
         kinds = set(re.findall(r"\w+", str(taken[name].annotation))) if name in taken else set()
         if not kinds & _SIMPLE or not kinds <= {*_SIMPLE, "ArrayLike"}:
             continue

@@ -170,7 +170,7 @@ def _inspect_table(source: Source, given: Sequence[str]) -> None:
         if together := questions_as_items(source, labels):
             column = together.rpartition(",")[2]
             say(
-                f"Column {column!r} tells them apart. If it names questions or systems, keep the "
+                f"Column {column!r} distinguishes them. If it names questions or systems, keep the "
                 "rows of one, or take each answer for an item:"
             )
             pooled = replace(source, columns={**source.columns, "item": together})

@@ -373,11 +373,11 @@ def select(
 
 
 def _said_of_questions(together: str) -> str:
-    """Say how to read labels that a column of questions may tell apart."""
+    """Say how to read labels that a column of questions may distinguish."""
     column = together.rpartition(",")[2]
     return (
-        f" Column {column!r} tells them apart: if it names questions or systems, keep the rows of "
-        f"one; or take each answer for an item with --item {shlex.quote(together)}."
+        f" Column {column!r} distinguishes them: if it names questions or systems, keep the rows "
+        f"of one; or take each answer for an item with --item {shlex.quote(together)}."
     )
 
 
@@ -449,7 +449,7 @@ def _labels(
 def questions_as_items(
     source: Source, labels: Annotations, *, empty: Empty = "missing", missing: Collection[str] = ()
 ) -> str | None:
-    """Return the columns of items, if a further column tells apart what is repeated otherwise."""
+    """Return the columns of items, if a further column distinguishes what is repeated otherwise."""
     if source.content.is_folder:
         return None
     label, content = source.columns.get("label"), source.content.whole
