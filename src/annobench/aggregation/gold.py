@@ -173,6 +173,11 @@ def _with_sets(
     return replace(check, sets=sets, sets_by_category=by_category)
 
 
+def said_of_gold(annotations: Annotations, gold: Mapping[str, str]) -> list[str]:
+    """Say which gold items have no labels, or a category that no label names."""
+    return _codes(annotations, gold)[1]
+
+
 def _codes(
     annotations: Annotations, gold: Mapping[str, str]
 ) -> tuple[NDArray[np.int64], list[str]]:

@@ -19,6 +19,7 @@ from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWa
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
+from annobench.labels.select import in_order
 
 __all__ = ["ByGroup", "by_group"]
 
@@ -79,7 +80,8 @@ def by_group(
     annotations : Annotations
         The labels.
     groups : iterable
-        Group of each item or annotator, in order; None if it has none.
+        Group of each item or annotator, in order, or by name in a mapping or a series; None if it
+        has none.
     of : {"items", "annotators"}
         Whether items or annotators are grouped.
     level : float, default 0.95
@@ -116,7 +118,7 @@ def by_group(
     annotations = as_annotations(annotations, "by_group")
     check_level(level, "by_group")
     a = annotations
-    given = list(groups)
+    given = list(in_order(groups, a.items if of == "items" else a.annotators, "by_group"))
     n = a.n_items if of == "items" else a.n_annotators
     if len(given) != n:
         raise AnnotationError(

@@ -61,8 +61,10 @@ def audit(
             ("--level", level),
         ):
             if not 0 < value < 1:
+                usual = 0.05 if option == "--error-rate" else 0.95
                 raise AnnotationError(
-                    f"audit: {option} {value:g} is not between 0 and 1. Give a share, such as 0.95."
+                    f"audit: {option} {value:g} is not between 0 and 1. Give a share, such as "
+                    f"{usual:g}."
                 )
         if checked is None:
             _draw(reading, writing, checks, model, seed)
