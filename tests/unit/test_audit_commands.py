@@ -250,7 +250,7 @@ def test_gold_of_other_items_and_categories_is_said():
     _, check = fit_with_gold(a, spelled, "voting", rng=1)
     assert f"is written {a.categories[0]!r} there" in check.remarks[0]
     assert "2 gold items have" in check.remarks[0]
-    with pytest.raises(AnnotationError, match="none of the 1 gold items has labels"):
+    with pytest.raises(AnnotationError, match="no gold item has labels"):
         fit_with_gold(a, {"nobody": "no"})
 
 

@@ -17,6 +17,7 @@ from annobench.agreement.annotators import agreement_of_labels
 from annobench.agreement.coefficients.krippendorff_alpha import krippendorff_alpha
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
 from annobench.core.results import Summarised
+from annobench.core.texts import counted
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.labels.select import in_order
@@ -127,7 +128,7 @@ def by_group(
     code, names = pd.factorize(pd.Series(given, dtype=object))
     if len(names) < 2:
         raise AnnotationError(
-            f"by_group: there are {len(names)} groups of {of}. Give at least two to compare."
+            f"by_group: got {counted(len(names), 'group')} of {of}. Give at least two to compare."
         )
     if of == "annotators":
         a.check_annotators("by_group")

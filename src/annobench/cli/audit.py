@@ -105,7 +105,8 @@ def _draw(reading: Reading, writing: Writing, checks: int, model: str, seed: int
     if folder != reading.folder(None, "audit"):
         command += f" --out {shlex.quote(str(folder))}"
     say(
-        f"{n:,} of {len(design.items):,} items drawn, from {design.sizes.size} strata by the "
+        f"{n:,} of {len(design.items):,} items drawn, from "
+        f"{'1 stratum' if design.sizes.size == 1 else f'{design.sizes.size} strata'} by the "
         f"certainty of {model}\n"
         f"Next: write the right category of each into the column gold of {folder / 'to_check.csv'},"
         f" then: {command}"

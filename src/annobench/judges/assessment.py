@@ -306,7 +306,7 @@ def _gold_codes(humans: Annotations, gold: Mapping[str, str] | None) -> NDArray[
     codes = np.array([code.get(gold.get(name, ""), NO_LABEL) for name in humans.items])
     if (codes == NO_LABEL).all():
         raise AnnotationError(
-            f"judge: none of the {len(gold):,} gold items has labels, such as "
+            "judge: no gold item has labels, such as "
             f"{next(iter(gold))!r}. Name items as the labels do, such as {humans.items[0]!r}."
             f"{spelling_hint(gold, humans.items)}"
         )
