@@ -302,7 +302,7 @@ def _of_task(task: dict[str, Any], number: int, part: Source, intake: Intake) ->
         if n:
             intake.read(int(n))
             intake.leave_out(where, reason, int(n))
-    _take_text(item, data, any(work.results.spans for work in found), intake)
+    _take_text(item, data, bool(found), intake)
     return found
 
 
@@ -505,15 +505,18 @@ def _take_relation(
     ]
 
 
-def _take_text(item: str, data: dict[str, Any], marked: bool, intake: Intake) -> None:
-    """Take what annotators saw: the field that was named, or the only text, or that called so."""
+def _take_text(item: str, data: dict[str, Any], opened: bool, intake: Intake) -> None:
+    """Take what annotators saw: the field that was named, or the only text, or that called so.
+
+    A document that was opened has a text even if nobody marked anything there.
+    """
     texts = {key: value for key, value in data.items() if isinstance(value, str)}
     field = intake.asked_text(texts)
     if intake.options.text is None:
         field = next(iter(texts)) if len(texts) == 1 else "text"
     if field in texts:
         intake.text(item, texts[field])
-        if marked:
+        if opened:
             intake.document(item, texts[field])
 
 
@@ -533,7 +536,7 @@ def _rows(part: Source, file: str, intake: Intake) -> list[_Work]:
             entries = [entry for column in columns for entry in _entries(column, row.get(column))]
             data = {key: value for key, value in row.items() if key not in {*columns, "annotator"}}
             results = _results(entries, data)
-            _take_text(item, data, bool(results.spans), intake)
+            _take_text(item, data, True, intake)
             who = (number, item, annotator, personal)
             works.append(_Work("record", *who, "done", False, results, row.get("created_at")))
         except MisshapenError as error:

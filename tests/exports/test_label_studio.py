@@ -4,9 +4,12 @@ import csv
 import json
 
 import pytest
+from typer.testing import CliRunner
 
 from annobench.agreement import krippendorff_alpha
+from annobench.cli import app
 from annobench.core.errors import AnnotationError, ReaderError
+from annobench.io import read_labels
 from annobench.io.formats import read_export, recognise
 from annobench.io.formats.base import Span
 
@@ -449,3 +452,17 @@ def test_the_files_of_the_converters_tests_are_read(mirror, file):
 def test_a_file_without_labels_is_refused_with_the_reason(mirror, file, message):
     with pytest.raises(ReaderError, match=message):
         read_export(mirror / "exports" / "label_studio" / "sdk" / file)
+
+
+def test_the_tokens_of_a_document_that_nobody_marked_are_items(write, tmp_path):
+    marked = [annotation(101, 11, span(0, 3, "X")), annotation(102, 12)]
+    blank = [annotation(201, 11), annotation(202, 12)]
+    path = write([task(1, *marked), task(2, *blank)])
+    assert read_export(path).documents == {"1": "The text of 1.", "2": "The text of 2."}
+    words = ["convert", str(path), str(tmp_path / "tokens.csv"), "--spans", "tokens"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    labels = read_labels(tmp_path / "tokens.csv")
+    # Two texts of five tokens, of which one is marked by one annotator of two: of 20 labels one
+    # is an X, so that 1 pair of 10 differs, and 19 of 190 pairs of labels do.
+    assert labels.n_items == 10
+    assert krippendorff_alpha(labels).estimate == pytest.approx(0, abs=1e-12)

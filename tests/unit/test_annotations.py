@@ -450,3 +450,25 @@ def test_many_whole_numbers_are_coded_as_few_are(numbers):
     assert made.categories == named.categories
     for column in ("item", "annotator", "label"):
         np.testing.assert_array_equal(getattr(made, column), getattr(named, column))
+
+
+def test_masked_labels_are_missing():
+    table = np.ma.masked_equal([[1, 2], [9, 2], [3, 9]], 9)
+    a = Annotations.from_wide(table)
+    assert (a.categories, a.n_labels) == (("1", "2", "3"), 4)
+    masked = np.ma.array([1, 2, 3], mask=[False, True, False])
+    b = Annotations.from_arrays(list("xyz"), list("aaa"), masked)
+    assert (b.categories, b.n_labels) == (("1", "3"), 2)
+
+
+@pytest.mark.parametrize("label", [["p", "q"], {"p"}, frozenset("p"), {"p": 1}, np.array(["p"])])
+def test_a_collection_is_no_label(label):
+    with pytest.raises(AnnotationError, match=r"is a collection, not a name.*from_sets"):
+        Annotations.from_arrays(["x", "y"], ["a", "a"], ["p", label])
+
+
+def test_bytes_are_no_names():
+    with pytest.raises(AnnotationError, match=r"b'p' is bytes.*\.decode"):
+        Annotations.from_wide(np.array([[b"p", b"q"]]))
+    with pytest.raises(AnnotationError, match="b'x' is bytes"):
+        Annotations.from_arrays([b"x"], ["a"], ["p"])

@@ -411,7 +411,26 @@ def test_a_category_that_no_label_names_is_wrong(design):
     first = int(np.flatnonzero(design.order == 0)[0])
     alone = dict.fromkeys(checked, "a") | {design.items[first]: "c"}
     remarks = assess(design, alone, rng=1).remarks
-    assert any("1 checked item has a category without labels: it" in text for text in remarks)
+    said = "1 checked item has a category without labels, such as 'c': it counts as wrong."
+    assert said in remarks
+    loud = assess(design, dict.fromkeys(checked, "A"), rng=1)
+    assert any("'A' is written 'a' there: write both alike." in text for text in loud.remarks)
+    columns = ["estimate", "by_probabilities", "by_checks"]
+    for name in columns:
+        ends = [f"{name}_lower", f"{name}_upper"] if name != "estimate" else ["lower", "upper"]
+        table = loud.prevalence[[name, *ends]].dropna()
+        assert ((table >= 0) & (table <= 1)).all(axis=None)
+        assert (table[ends[0]] <= table[name]).all()
+        assert (table[name] <= table[ends[1]]).all()
+
+
+def test_a_prevalence_is_no_less_than_0_and_no_more_than_1():
+    # .1 + 0 - 5 / 10 is below 0, and .9 + 5 / 10 above 1.
+    low = stratified_prevalence(0.1, [0], [5], [10], [1000])
+    high = stratified_prevalence(0.9, [5], [0], [10], [1000])
+    assert (low.lower, low.estimate, high.estimate, high.upper) == (0, 0, 1, 1)
+    assert low.upper >= 0
+    assert high.lower <= 1
 
 
 def test_items_that_were_not_drawn_are_refused(design):

@@ -138,7 +138,14 @@ def test_an_audit_without_an_error_says_so(labels, tmp_path):
     ("words", "message"),
     [
         (("--checks", 5), "Use at least 10"),
-        (("--checked", "c.csv", "--error-rate", 1.5), "--error-rate 1.5 is not between 0 and 1"),
+        (
+            ("--checked", "c.csv", "--error-rate", 1.5),
+            "--error-rate 1.5 is not between 0 and 1. Give a share, such as 0.05.",
+        ),
+        (
+            ("--checked", "c.csv", "--confidence", 95),
+            "--confidence 95 is not between 0 and 1. Give a share, such as 0.95",
+        ),
         (("--model", "nothing"), "there is no model 'nothing'"),
         (("--checked", "nowhere.csv"), "no such file"),
     ],
@@ -183,6 +190,13 @@ def test_a_plan_costs_labels_and_checks_unless_items_have_a_price(labels, tmp_pa
         assert (plan["items"] > 0).any()
         expected = 3 * plan["labels"] + 7 * plan["checks"] + item * plan["items"]
         assert plan["cost"].tolist() == pytest.approx(expected.tolist())
+
+
+def test_a_plan_says_only_of_options_that_were_given_that_they_change_nothing(labels):
+    idle = "--repeats first changes nothing"
+    given = ("plan", labels[0], "--model", "voting")
+    assert idle not in " ".join(run(*given).output.split())
+    assert idle in " ".join(run(*given, "--repeats", "first").output.split())
 
 
 def test_progress_of_a_plan_stays_out_of_the_output(labels, monkeypatch):
@@ -236,7 +250,7 @@ def test_gold_of_other_items_and_categories_is_said():
     _, check = fit_with_gold(a, spelled, "voting", rng=1)
     assert f"is written {a.categories[0]!r} there" in check.remarks[0]
     assert "2 gold items have" in check.remarks[0]
-    with pytest.raises(AnnotationError, match="none of the 1 gold items has labels"):
+    with pytest.raises(AnnotationError, match="no gold item has labels"):
         fit_with_gold(a, {"nobody": "no"})
 
 

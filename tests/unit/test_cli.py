@@ -114,6 +114,17 @@ def test_a_category_that_never_occurs_can_be_named(run, tmp_path):
         (("smoothing",), "no value. Write name=value"),
         (("smoothing=-1",), "smoothing must be above 0"),
         (("tie=coin",), "tie 'coin' is not one of none, category, one_coin"),
+        (("smoothing=abc",), '--option smoothing="abc" is not a number, as dawid_skene needs'),
+        (("max_iterations=abc",), '--option max_iterations="abc" is not a whole number'),
+        (("max_iterations=2.5",), "--option max_iterations=2.5 is not a whole number"),
+        (("tolerance=true",), "--option tolerance=true is not a number"),
+        (("threads=many",), '--option threads="many" is not a whole number'),
+        (("gold=gold.csv",), "--option gold has an option of its own. Use --gold"),
+        (
+            ("hierarchical=perhaps", "--model", "hierarchical_binary"),
+            '--option hierarchical="perhaps" is not true or false',
+        ),
+        (("rng=3", "--model", "mace"), "--option rng has an option of its own. Use --seed"),
     ],
 )
 def test_an_option_that_the_model_does_not_take_is_refused(run, labels, tmp_path, words, message):

@@ -47,3 +47,26 @@ def test_means_are_totals_where_one_is_between_labels():
 )
 def test_a_coefficient_has_its_name_and_a_fraction(name, cells, expected):
     assert is_coefficient(name, cells) is expected
+
+
+def test_annotators_who_nearly_agree_are_no_means_of_each_other():
+    equal = ["0.5", "1.5", "2.5"]
+    assert unlike_labels({"a": equal, "b": equal, "c": equal}) == {}
+    close = {
+        "a": ["20.001", "21.502", "19.333", "20.777"],
+        "b": ["20.002", "21.500", "19.336", "20.777"],
+        "c": ["20.001", "21.503", "19.332", "20.779"],
+    }
+    assert unlike_labels(close) == {}
+    assert unlike_labels({name: [f"{n}e-5" for n in own] for name, own in close.items()}) == {}
+
+
+@pytest.mark.parametrize("decimals", [2, 3, 6, 15])
+def test_a_mean_is_one_to_as_many_decimals_as_it_has(decimals):
+    labels = {"a": "13245", "b": "22354", "c": "13344"}
+    means = [f"{sum(map(int, row)) / 3:.{decimals}f}" for row in zip(*labels.values(), strict=True)]
+    columns = {name: list(own) for name, own in labels.items()}
+    assert unlike_labels({**columns, "x": means}) == {"x": "totals"}
+    wrong = float(means[-1]) + 10.0 ** (1 - min(decimals, 6))
+    off = [*means[:-1], f"{wrong:.{decimals}f}"]
+    assert unlike_labels({**columns, "x": off}) == {}

@@ -582,3 +582,16 @@ def test_failures_are_counted_in_the_terminal(run, tmp_path):
     [row] = [line for line in result.output.splitlines() if line.startswith("> sometimes")]
     assert row.split()[2:6] == ["1", "of", "2", "1"]
     assert "Medians over the data sets, 2 in all, on which a method was scored" in result.output
+
+
+def test_gold_without_labels_or_of_another_spelling_is_said(run, own, method):
+    gold = own[-1]
+    table = pd.read_csv(gold, dtype=str)
+    table.loc[table["truth"].eq("no").idxmax(), "truth"] = "NO"
+    table.loc[len(table)] = {"item": "unknown", "truth": "no"}
+    table.to_csv(gold, index=False)
+    done = run(method, *own, *QUICK)
+    said = " ".join(done.output.split())
+    assert done.exit_code == 0, said
+    assert "1 of 26 gold items have no labels: left out." in said
+    assert "'NO' is written 'no' there: write both alike." in said

@@ -75,7 +75,10 @@ def test_without_gold_rates_rest_on_the_humans_and_the_page_says_so(labels):
     [
         (["--judge", "god"], "Did you mean 'good'"),
         (["--judge", "good", "--epsilon", "3"], "epsilon must be in"),
-        (["--judge", "good", "--score", "rmse"], "number"),
+        (
+            ["--judge", "good", "--score", "rmse"],
+            "rmse needs labels that are numbers",
+        ),
         ([], "Missing option '--judge'"),
     ],
 )
@@ -101,6 +104,25 @@ def test_one_human_and_no_gold_still_make_a_page():
     page = judge_page.render(found, source="one.csv")
     assert "is not possible" in page
     assert any("two humans" in step for step in judge_page.next_steps(found))
+
+
+def test_a_judge_is_worth_nothing_known_by_gold_of_one_category():
+    table, gold = frame(n_items=60)
+    one = gold[gold["gold"] == "yes"].set_index("item")["gold"].to_dict()
+    found = assessment.assess(
+        Annotations.from_frame(table), ["good"], gold=one, replicates=20, rng=1
+    )
+    assert found.summary_table["human_labels"].isna().all()
+    # Of three categories, two of which have gold, the judge's worth is that between the two.
+    rare = table.copy()
+    rare.loc[rare["item"].eq("i0"), "label"] = "never"
+    known = gold.set_index("item")["gold"].drop("i0").to_dict()
+    found = assessment.assess(
+        Annotations.from_frame(rare), ["good"], gold=known, replicates=20, rng=1
+    )
+    rows = found.summary_table.set_index("judge")
+    assert 0 < rows.loc["good", "human_labels"] < np.inf
+    assert rows.loc[assessment.CONSTANT, "human_labels"] == 0
 
 
 def test_a_blind_judge_that_passes_is_said_first():
@@ -212,6 +234,7 @@ def test_gold_of_answers_has_the_same_columns(tmp_path):
         (("--require", "gain>=0"), "--baseline"),
         (("--require", "change>=0"), "--over"),
         (("--family", "family", "--own", "llm"), "--own gpt-4o=openai"),
+        (("--family", "family", "--own", "ann=us"), "--own names 'ann', which is not a judge"),
         (("--against", "system", "--by", "role"), "describes annotators"),
         (("--against", "system", "--length", "family"), "Give the length of each answer"),
     ],

@@ -544,6 +544,9 @@ def test_a_judge_is_worth_what_it_tells():
     assert worth.worth([0.5, 0.5], pool, human, rng=1).human_labels == pytest.approx(1)
     # Always wrong tells as much as always right.
     assert worth.worth([0.5, 0.5], pool, [[0, 1], [1, 0]], rng=1).bits == pytest.approx(1)
+    # Nor is a blind judge worth ten labels of blind humans.
+    blind = np.full((2, 2, 2), 0.5)
+    assert worth.worth([0.5, 0.5], blind, [[0, 1], [0, 1]], rng=1).human_labels == 0
     half = worth.worth([0.5, 0.5], pool, [[0.7, 0.3], [0.3, 0.7]], rng=1)
     assert half.human_labels == pytest.approx(half.bits / half.human_bits)
     with pytest.raises(AnnotationError, match="no human has a confusion matrix"):

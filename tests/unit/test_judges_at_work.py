@@ -323,3 +323,12 @@ def test_times_that_are_no_times_are_refused():
     labels = Annotations.from_arrays([*"xyxy"], ["llm"] * 4, [*"0111"])
     with pytest.raises(AnnotationError, match="judge_drift: times are neither numbers nor"):
         judge_drift(labels, ["llm"], ["early"] * 4, gold={"x": "0", "y": "1"})
+
+
+def test_systems_of_two_spellings_are_said():
+    rows = [(f"i{n}", who, n % 3) for n in range(12) for who in ("ann", "llm")]
+    labels = Annotations.from_frame(pd.DataFrame(rows, columns=["item", "annotator", "label"]))
+    systems = ["New", "old", "new"] * 4
+    found = examine(labels, ["llm"], systems=np.array(systems))
+    [said] = [text for text in found.remarks if "differ only by" in text]
+    assert "The systems “New” and “new” differ only by spaces or capitals" in said

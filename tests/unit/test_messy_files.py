@@ -284,3 +284,55 @@ def test_consensus_refuses_free_text_and_warns_of_noise(tmp_path):
     done = run("consensus", path, "--replicates", 0, "--out", tmp_path / "out")
     assert "Only 1 item has labels of two annotators" in " ".join(done.output.split())
     assert "1 item has tied votes" in done.output
+
+
+@pytest.mark.parametrize("role", ["item", "annotator"])
+def test_a_column_is_not_both_a_role_and_a_group(tmp_path, role):
+    path = tmp_path / "labels.csv"
+    path.write_text(CLEAN)
+    done = run("report", path, "--by", role)
+    assert done.exit_code == 1
+    said = " ".join(done.output.split())
+    assert f"Column '{role}', given as --by, is that of the {role}s. Name another column" in said
+
+
+@pytest.mark.parametrize("command", ["report", "consensus", "certificate", "plan", "audit"])
+def test_no_labels_are_no_result(tmp_path, command):
+    path = tmp_path / "labels.csv"
+    path.write_text("item,annotator,label\n1,a,\n1,b,\n")
+    done = run(command, path)
+    assert done.exit_code == 1
+    assert "no row has a label" in done.output
+    path.write_text("item,annotator,label\n1,a,9\n1,b,9\n")
+    done = run(command, path, "--missing", "9")
+    assert done.exit_code == 1
+    assert "correct --missing" in " ".join(done.output.split())
+    assert [file.name for file in tmp_path.iterdir()] == ["labels.csv"]
+
+
+QUESTIONS = "".join(
+    f"i{i},{who},{question},{label}\n"
+    for question, labels in (("tone", "pqpq"), ("topic", "qqpp"))
+    for i, label in enumerate(labels)
+    for who in "ab"
+)
+
+
+def test_a_column_that_distinguishes_repeats_is_named(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text(f"item,annotator,aspect,label\n{QUESTIONS}")
+    together = "--item item,aspect"
+    done = run("inspect", path)
+    assert "Column 'aspect' distinguishes them" in done.output
+    assert f"report {path} {together}" in " ".join(done.output.split())
+    refused = run("report", path)
+    assert refused.exit_code == 1
+    assert together in " ".join(refused.output.split())
+    assert run("report", path, *together.split()).exit_code == 0
+    assert select_labels(path, item="item,aspect").labels.n_items == 8
+    # Without a first comes no hint: a time or the number of a row names no question.
+    rows = "".join(f"{line},{n}\n" for n, line in enumerate(QUESTIONS.splitlines()))
+    path.write_text("item,annotator,kind,label,row\n" + rows.replace("topic", "tone"))
+    refused = run("report", path)
+    assert refused.exit_code == 1
+    assert "distinguishes them" not in refused.output

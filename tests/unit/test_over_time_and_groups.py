@@ -435,3 +435,21 @@ def test_labels_and_items_that_are_left_out_are_said(frame, tmp_path):
     said = " ".join(run(path, "--over", "time", "--by", "domain").output.split())
     assert "5 labels without a time left out." in said
     assert "3 items without a group left out." in said
+
+
+def test_groups_may_be_named_by_item_in_any_order():
+    labels = Annotations.from_wide([[0, 0], [1, 1], [0, 0], [1, 1], [0, 1], [1, 0], [0, 0]])
+    in_order = by_group(labels, list("aaaabbb"), of="items").table
+    named = dict(zip("6543210", "bbbaaaa", strict=True))
+    for groups in (named, pd.Series(named)):
+        assert by_group(labels, groups, of="items").table.equals(in_order)
+
+
+def test_groups_of_two_spellings_are_said(tmp_path):
+    rows = [f"i{n},{who},{n % 2},{'A' if n < 4 else 'a '}" for n in range(8) for who in "xy"]
+    path = tmp_path / "labels.csv"
+    path.write_text("item,annotator,label,kind\n" + "\n".join(rows) + "\n")
+    done = CliRunner().invoke(app, ["report", str(path), "--by", "kind"])
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.output.split())
+    assert "The groups “A” and “a ” differ only by spaces or capitals" in said

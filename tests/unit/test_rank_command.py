@@ -99,3 +99,45 @@ def test_a_folder_or_no_file_is_refused(tmp_path):
     done = run("rank", tmp_path / "nothing.csv")
     assert done.exit_code == 1
     assert "nothing.csv" in done.output
+
+
+def test_a_table_that_pandas_wrote_by_columns_is_read(tmp_path):
+    path = tmp_path / "pairs.json"
+    TABLE.to_json(path)
+    assert run("rank", path).exit_code == 0
+    table = pd.read_csv(tmp_path / "pairs_ranking" / "ranking.csv")
+    assert table["wins"].tolist() == [9, 4]
+
+
+def test_two_spellings_of_an_item_are_said(tmp_path):
+    table = TABLE.replace({"y": "System"})
+    table.loc[:1] = table.loc[:1].replace({"System": "system "})
+    done = run("rank", write(tmp_path / "pairs.csv", table))
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.output.split())
+    assert (
+        "The items that are ranked “System” and “system ” differ only by spaces or capitals" in said
+    )
+
+
+def test_words_for_outcomes_are_no_items_of_the_same_name(tmp_path):
+    """An item may be called tie, left or a: the other outcomes show whether words are meant."""
+    words = TABLE.copy()
+    for row in words.index:
+        left, winner = words.loc[row, "left"], words.loc[row, "winner"]
+        if winner in ("x", "y"):
+            words.loc[row, "winner"] = "left" if winner == left else "right"
+    found = {}
+    for name in ("y", "tie", "left"):
+        called = words.replace({"left": {"y": name}, "right": {"y": name}})
+        path = write(tmp_path / f"{name}.csv", called)
+        assert run("rank", path).exit_code == 0
+        found[name] = pd.read_csv(tmp_path / f"{name}_ranking" / "ranking.csv")
+    for name in ("tie", "left"):
+        renamed = found["y"].set_index("item").rename(index={"y": name}).sort_index()
+        pd.testing.assert_frame_equal(found[name].set_index("item").sort_index(), renamed)
+    # Names of items are names: the winner "left" is the item, whatever its position.
+    named = TABLE.replace({"y": "left"})
+    assert run("rank", write(tmp_path / "named.csv", named)).exit_code == 0
+    table = pd.read_csv(tmp_path / "named_ranking" / "ranking.csv").set_index("item")
+    assert table.loc["left", "wins"] == 4

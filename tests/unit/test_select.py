@@ -398,3 +398,32 @@ def test_what_verbs_return_cannot_be_written():
         for column in (found.item, found.annotator, found.label):
             assert not column.flags.writeable
     assert codes.flags.writeable, "a caller's array stays the caller's"
+
+
+def test_values_that_name_their_items_need_not_be_in_their_order():
+    a = Annotations.from_arrays(list("xxyyz"), list("ababa"), list("11011"))
+    named = {"z": "q", "y": "p", "x": "q", "w": "p"}
+    expected = {"q": ("x", "z"), "p": ("y",)}
+    assert {g: part.items for g, part in a.split_by(named).items()} == expected
+    series = pd.Series(["q", "p", "q"], index=["z", "y", "x"])
+    assert {g: part.items for g, part in a.split_by(series).items()} == expected
+    assert a.select(items=series == "p").items == ("y",)
+    assert a.select(annotators=pd.Series([True, False], index=["b", "a"])).annotators == ("b",)
+    with pytest.raises(AnnotationError, match="split_by: no value is given for 'y', 'z'"):
+        a.split_by({"x": "q"})
+
+
+def test_merging_categories_that_are_apart_leaves_no_order():
+    a = Annotations.from_arrays(
+        list("xyz"),
+        list("aaa"),
+        ["low", "mid", "high"],
+        categories=["low", "mid", "high"],
+        scale="ordinal",
+    )
+    apart = {"low": "extreme", "mid": "mid", "high": "extreme"}
+    with pytest.raises(AnnotationError, match="the order of 'extreme', 'mid' is unknown"):
+        a.recode(apart)
+    assert a.recode(apart, scale="nominal").scale == "nominal"
+    assert a.recode(apart, categories=["mid", "extreme"]).categories == ("mid", "extreme")
+    assert a.recode({"low": "b", "mid": "a", "high": "a"}).categories == ("b", "a")

@@ -142,7 +142,7 @@ def test_groups_of_equal_items_widen_as_their_size():
     [
         (np.zeros(5, dtype=int), "whole number for each item"),
         (np.zeros(100), "whole number for each item"),
-        (np.zeros(100, dtype=int), "there are 1 groups"),
+        (np.zeros(100, dtype=int), "got 1 group of"),
     ],
 )
 def test_groups_that_are_none_are_refused(groups, message):

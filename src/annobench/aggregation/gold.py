@@ -20,6 +20,7 @@ from annobench import models
 from annobench.core.errors import AnnotationError
 from annobench.core.numbers import plain_number, spelling_hint
 from annobench.core.results import Summarised
+from annobench.core.texts import counted
 from annobench.evaluation.calibration import Calibration, Kind, calibrate
 from annobench.evaluation.category_sets import conformal_sets, counts_by_category
 from annobench.labels.annotations import Annotations
@@ -84,7 +85,7 @@ class GoldCheck(Summarised):
         known = "not known to the fit" if self.fixed else "which the model can't use"
         return (
             f"accuracy {a.estimate:.3f} ({100 * a.level:g}% interval {a.lower:.3f} to "
-            f"{a.upper:.3f}) on {int((self.codes >= 0).sum()):,} gold items, {known}"
+            f"{a.upper:.3f}) on {counted(int((self.codes >= 0).sum()), 'gold item')}, {known}"
         )
 
 
@@ -173,6 +174,11 @@ def _with_sets(
     return replace(check, sets=sets, sets_by_category=by_category)
 
 
+def said_of_gold(annotations: Annotations, gold: Mapping[str, str]) -> list[str]:
+    """Say which gold items have no labels, or a category that no label names."""
+    return _codes(as_annotations(annotations, "said_of_gold"), gold)[1]
+
+
 def _codes(
     annotations: Annotations, gold: Mapping[str, str]
 ) -> tuple[NDArray[np.int64], list[str]]:
@@ -188,7 +194,7 @@ def _codes(
     n = int((codes >= 0).sum())
     if not n:
         raise AnnotationError(
-            f"gold: none of the {len(gold):,} gold items has labels, such as "
+            "gold: no gold item has labels, such as "
             f"{next(iter(gold), '')!r}. Name items as the labels do, such as "
             f"{annotations.items[0]!r}.{spelling_hint(gold, annotations.items)}"
         )

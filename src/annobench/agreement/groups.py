@@ -17,8 +17,10 @@ from annobench.agreement.annotators import agreement_of_labels
 from annobench.agreement.coefficients.krippendorff_alpha import krippendorff_alpha
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
 from annobench.core.results import Summarised
+from annobench.core.texts import counted
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
+from annobench.labels.select import in_order
 
 __all__ = ["ByGroup", "by_group"]
 
@@ -79,7 +81,8 @@ def by_group(
     annotations : Annotations
         The labels.
     groups : iterable
-        Group of each item or annotator, in order; None if it has none.
+        Group of each item or annotator, in order, or by name in a mapping or a series; None if it
+        has none.
     of : {"items", "annotators"}
         Whether items or annotators are grouped.
     level : float, default 0.95
@@ -116,7 +119,7 @@ def by_group(
     annotations = as_annotations(annotations, "by_group")
     check_level(level, "by_group")
     a = annotations
-    given = list(groups)
+    given = list(in_order(groups, a.items if of == "items" else a.annotators, "by_group"))
     n = a.n_items if of == "items" else a.n_annotators
     if len(given) != n:
         raise AnnotationError(
@@ -125,7 +128,7 @@ def by_group(
     code, names = pd.factorize(pd.Series(given, dtype=object))
     if len(names) < 2:
         raise AnnotationError(
-            f"by_group: there are {len(names)} groups of {of}. Give at least two to compare."
+            f"by_group: got {counted(len(names), 'group')} of {of}. Give at least two to compare."
         )
     if of == "annotators":
         a.check_annotators("by_group")

@@ -18,6 +18,7 @@ from scipy import sparse
 from annobench.agreement.forms.base import Floats, Form, Rows, Totals, dense
 from annobench.agreement.statistic import Statistic, used_items
 from annobench.core.errors import AnnotationError
+from annobench.core.texts import counted
 from annobench.labels.annotations import Annotations
 from annobench.resampling.weights import (
     MAX_CELLS,
@@ -258,7 +259,7 @@ def bootstrap_groups(
     known, place = np.unique(code, return_inverse=True)
     if known.size < 2:
         raise AnnotationError(
-            f"bootstrap_groups: there are {known.size} groups of items. Resampling needs two."
+            f"bootstrap_groups: got {counted(known.size, 'group')} of items. Resampling needs two."
         )
     sums = sparse.csr_array((np.ones(n_items), (place, np.arange(n_items)))) @ statistic.form.rows
     generator = np.random.default_rng(rng)

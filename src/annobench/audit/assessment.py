@@ -15,6 +15,7 @@ from annobench.audit.difference_estimator import DifferenceEstimate, difference_
 from annobench.audit.rates import share_limits, stratified_prevalence, stratified_share
 from annobench.audit.release import Release, release
 from annobench.core.errors import AnnotationError
+from annobench.core.numbers import spelling_hint
 from annobench.core.results import Summarised
 from annobench.evaluation.calibration import Calibration, calibrate
 from annobench.resampling.intervals import Interval
@@ -214,7 +215,7 @@ def assess(
         release=release(design, is_wrong, is_checked, error_rate=error_rate, confidence=confidence),
         calibration=calibration,
         wrong=_wrong(design, checked, is_wrong),
-        remarks=tuple(_remarks(design, gold)),
+        remarks=tuple(_remarks(design, gold, checked)),
     )
 
 
@@ -281,9 +282,8 @@ def _prevalence(design: Design, gold: Ints, level: float) -> pd.DataFrame:
             ("by_checks", alone),
         ):
             names = [f"{prefix}_lower", f"{prefix}_upper"] if prefix else ["lower", "upper"]
-            row[prefix or "estimate"] = np.nan if found is None else found.estimate
-            row[names[0]] = np.nan if found is None else found.lower
-            row[names[1]] = np.nan if found is None else found.upper
+            ends = (found.estimate, found.lower, found.upper) if found else (np.nan,) * 3
+            row |= zip([prefix or "estimate", *names], np.clip(ends, 0, 1), strict=True)
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -301,7 +301,7 @@ def _wrong(design: Design, checked: Mapping[str, str], is_wrong: NDArray[np.bool
     )
 
 
-def _remarks(design: Design, gold: Ints) -> list[str]:
+def _remarks(design: Design, gold: Ints, checked: Mapping[str, str]) -> list[str]:
     remarks = []
     n = int((gold >= 0).sum())
     missing = int(design.drawn.sum()) - n
@@ -322,10 +322,12 @@ def _remarks(design: Design, gold: Ints) -> list[str]:
             f"{empty.size} of {design.sizes.size} strata have no checks, so their error rates are "
             "unknown."
         )
-    if unknown := int((gold == len(design.categories)).sum()):
+    unknown = [checked[design.items[i]] for i in np.flatnonzero(gold == len(design.categories))]
+    if unknown:
+        have = "1 checked item has" if len(unknown) == 1 else f"{len(unknown):,} checked items have"
+        they = "it counts" if len(unknown) == 1 else "they count"
         remarks.append(
-            "1 checked item has a category without labels: it counts as wrong."
-            if unknown == 1
-            else f"{unknown:,} checked items have a category without labels: they count as wrong."
+            f"{have} a category without labels, such as {unknown[0]!r}: {they} as wrong."
+            f"{spelling_hint(unknown, design.categories)}"
         )
     return remarks

@@ -123,7 +123,7 @@ class Design(Summarised):
     def _headline(self) -> str:
         return (
             f"{int(self.drawn.sum()):,} of {len(self.items):,} items to check, from "
-            f"{self.sizes.size} strata"
+            f"{'1 stratum' if self.sizes.size == 1 else f'{self.sizes.size} strata'}"
         )
 
     def to_check(self, texts: Mapping[str, str] | None = None) -> pd.DataFrame:

@@ -222,8 +222,8 @@ def stratified_prevalence(
     Returns
     -------
     Interval
-        Interval of the share by_model + missed - false, in [0, 1], combining the limits of the two
-        shares from `stratified_share` as for strata.
+        Share by_model + missed - false, and its interval, which combines the limits of the two
+        shares from `stratified_share` as for strata. All are cut off at 0 and 1.
 
     Examples
     --------
@@ -234,7 +234,10 @@ def stratified_prevalence(
     estimate = by_model + more.estimate - less.estimate
     below = np.hypot(more.estimate - more.lower, less.upper - less.estimate)
     above = np.hypot(more.upper - more.estimate, less.estimate - less.lower)
-    return Interval(estimate, max(0.0, estimate - below), min(1.0, estimate + above), level, "beta")
+    middle, lower, upper = (
+        min(1.0, max(0.0, float(end))) for end in (estimate, estimate - below, estimate + above)
+    )
+    return Interval(middle, lower, upper, level, "beta")
 
 
 def _limits(

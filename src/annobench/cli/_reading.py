@@ -145,7 +145,17 @@ class Reading:
         given = {name: self.options[name] for name in _SELECTING if name in self.options}
         options: dict[str, Any] = {"repeats": repeats} | given
         found = select(source, categories=categories, scale=scale, **options)
+        if not found.labels.n_labels:
+            raise AnnotationError(
+                f"{self.path}: no row has a label, or all labels are codes for missing ones. Give "
+                "labels, or correct --missing."
+            )
         self.write_key(found.pseudonyms)
+        if "repeats" not in self.options:  # the command's own choice needs no remark
+            idle = f"--repeats {repeats} changes nothing."
+            found = replace(
+                found, remarks=tuple(text for text in found.remarks if not text.endswith(idle))
+            )
         if self.path.with_name("meta.json").is_file():
             from annobench import datasets
 

@@ -61,8 +61,10 @@ def audit(
             ("--level", level),
         ):
             if not 0 < value < 1:
+                usual = 0.05 if option == "--error-rate" else 0.95
                 raise AnnotationError(
-                    f"audit: {option} {value:g} is not between 0 and 1. Give a share, such as 0.95."
+                    f"audit: {option} {value:g} is not between 0 and 1. Give a share, such as "
+                    f"{usual:g}."
                 )
         if checked is None:
             _draw(reading, writing, checks, model, seed)
@@ -103,7 +105,8 @@ def _draw(reading: Reading, writing: Writing, checks: int, model: str, seed: int
     if folder != reading.folder(None, "audit"):
         command += f" --out {shlex.quote(str(folder))}"
     say(
-        f"{n:,} of {len(design.items):,} items drawn, from {design.sizes.size} strata by the "
+        f"{n:,} of {len(design.items):,} items drawn, from "
+        f"{'1 stratum' if design.sizes.size == 1 else f'{design.sizes.size} strata'} by the "
         f"certainty of {model}\n"
         f"Next: write the right category of each into the column gold of {folder / 'to_check.csv'},"
         f" then: {command}"

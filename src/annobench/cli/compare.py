@@ -232,6 +232,7 @@ def _cases(
     seed: int,
 ) -> list[BenchmarkCase]:
     """Return the cases on which methods are compared."""
+    from annobench.aggregation.gold import said_of_gold
     from annobench.benchmark.external_methods import data as choices
 
     if reading is None:
@@ -244,7 +245,10 @@ def _cases(
     selection = reading.select(repeats="all", scale="nominal")
     golds = reading.gold(selection) or {}
     print_reading(selection)
-    return [choices.own_case(reading.stem, selection.labels, golds)]
+    case = choices.own_case(reading.stem, selection.labels, golds)
+    for text in said_of_gold(selection.labels, golds):
+        note(f"Note: {text}")
+    return [case]
 
 
 def _contract(console: Console, findings: dict[Candidate, list[Finding]]) -> dict[str, list[str]]:

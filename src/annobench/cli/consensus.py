@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,6 +25,11 @@ if TYPE_CHECKING:
 
 #: Rows shown at most: categories, annotators, and items whose labels are overruled.
 _SHOWN = 10
+
+#: Kinds of a model's options that can be told from what is typed.
+_SIMPLE = {"bool", "float", "int", "None"}
+#: Options of models that the command has itself.
+_ELSEWHERE = {"gold": "--gold", "predictions": "--predictions", "rng": "--seed"}
 
 
 @reads_labels(writes="consensus")
@@ -95,14 +103,14 @@ def consensus(
                 resume=resume,
                 model=model,
                 rng=rng,
-                **_options(option or []),
+                **_options(option or [], model),
             )
             return
         writing.check(["consensus.html", *consensus_of.PICTURES], consensus_of.TABLES)
         selection = reading.select(repeats="all", categories=listed(categories))
         annotations = selection.labels
         refuse_sets(selection, "consensus")
-        options = _options(option or [])
+        options = _options(option or [], model)
         if predictions is not None:
             options["predictions"] = read_predictions(
                 predictions, item=reading.source.columns.get("item")
@@ -223,7 +231,7 @@ def _overruled(items: pd.DataFrame) -> str:
     return f"{what} another category than most labels name: {', '.join(named)}{more}"
 
 
-def _options(texts: list[str]) -> dict[str, Any]:
+def _options(texts: list[str], model: str) -> dict[str, Any]:
     """Read options of a model: numbers, true, false and null as in JSON, all else as text."""
     options: dict[str, Any] = {}
     for text in texts:
@@ -236,4 +244,29 @@ def _options(texts: list[str]) -> dict[str, Any]:
             options[name] = json.loads(value)
         except json.JSONDecodeError:
             options[name] = value
+    _check_kinds(options, model)
     return options
+
+
+def _check_kinds(options: Mapping[str, Any], model: str) -> None:
+    """Refuse options of a model that are of another kind than it takes, or have an option here."""
+    from annobench import models
+
+    taken = inspect.signature(models.get(model).fit).parameters
+    for name, value in options.items():
+        if name in taken and name in _ELSEWHERE:
+            raise AnnotationError(
+                f"consensus: --option {name} has an option of its own. Use {_ELSEWHERE[name]}."
+            )
+        kinds = set(re.findall(r"\w+", str(taken[name].annotation))) if name in taken else set()
+        if not kinds & _SIMPLE or not kinds <= {*_SIMPLE, "ArrayLike"}:
+            continue
+        given = "None" if value is None else type(value).__name__
+        is_list = given == "list" and "ArrayLike" in kinds
+        if given in kinds or is_list or (given == "int" and "float" in kinds):
+            continue
+        wanted = "true or false" if "bool" in kinds else "a whole number"
+        raise AnnotationError(
+            f"consensus: --option {name}={json.dumps(value)} is not "
+            f"{'a number' if 'float' in kinds else wanted}, as {model} needs. Correct it."
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -148,7 +149,7 @@ def _check_question(export: Export, question: str) -> None:
 def _inspect_table(source: Source, given: Sequence[str]) -> None:
     """Describe a plain table of labels."""
     from annobench.io.formats.base import is_email
-    from annobench.io.reading import select
+    from annobench.io.reading import questions_as_items, select
     from annobench.labels.doubts import doubtful_categories
     from annobench.reporting.formats import extent
 
@@ -166,6 +167,16 @@ def _inspect_table(source: Source, given: Sequence[str]) -> None:
     if facts.n_repeats:
         are = "is a repeat" if facts.n_repeats == 1 else "are repeats"
         say(f"{counted(facts.n_repeats, 'label')} {are}: the annotator labelled the item before.")
+        if together := questions_as_items(source, labels):
+            column = together.rpartition(",")[2]
+            say(
+                f"Column {column!r} distinguishes them. If it names questions or systems, keep the "
+                "rows of one, or take each answer for an item:"
+            )
+            pooled = replace(source, columns={**source.columns, "item": together})
+            facts = Facts.of_labels(select(pooled, repeats="all").labels)
+            at = given.index("--item") if "--item" in given else len(given)
+            given = [*given[:at], "--item", together, *given[at + 2 :]]
     n_people = sum(map(is_email, labels.annotators))
     if n_people:
         say(_said_of_people(n_people))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -175,7 +175,7 @@ def judge(
             slices=_slices(read, selection, by),
             lengths=column(length, "--length"),
             families=column(family, "--family"),
-            own=_families(own, selection.pseudonyms),
+            own=_families(own, judges, selection.pseudonyms),
             times=None
             if selection.times is None
             else parse_times(list(selection.times), f"--over {over}"),
@@ -258,7 +258,9 @@ def _refuse_idle(
         )
 
 
-def _families(own: list[str] | None, pseudonyms: Mapping[str, str]) -> dict[str, str]:
+def _families(
+    own: list[str] | None, judges: Sequence[str], pseudonyms: Mapping[str, str]
+) -> dict[str, str]:
     """Read the family of each judge."""
     found = {}
     for text in own or ():
@@ -267,6 +269,11 @@ def _families(own: list[str] | None, pseudonyms: Mapping[str, str]) -> dict[str,
             raise AnnotationError(
                 f"judge: --own {text!r} does not name a judge and its family. Write --own "
                 "gpt-4o=openai."
+            )
+        if judge not in judges:
+            raise AnnotationError(
+                f"judge: --own names {judge!r}, which is not a judge. Judges are "
+                f"{', '.join(map(repr, judges))}. Correct the name."
             )
         found[pseudonyms.get(judge, judge)] = family
     return found

@@ -91,6 +91,7 @@ def report(
     Example: annobench report labels.csv --order poor,fair,good
     """
     from annobench import agreement
+    from annobench.labels.doubts import doubtful_spellings
     from annobench.reporting import report_page
     from annobench.reporting.report_further import further
 
@@ -110,10 +111,13 @@ def report(
             report_layer(layer, writing, source=reading.path.name, level=level, seed=seed)
             return
         selection = _scaled(reading, scale, order, separator, over)
+        groups = _groups(reading, selection, by, level)
+        if groups is not None:
+            doubts = doubtful_spellings("groups", map(str, groups.table["group"]))
+            selection = replace(selection, remarks=(*selection.remarks, *doubts))
         annotations, remarks = selection.labels, list(selection.said)
         table = agreement.report(annotations, rng=seed, level=level)
         drift = _drift(selection, over, level)
-        groups = _groups(reading, selection, by, level)
         boxes = _boxes(selection, level, seed)
         differences = further(annotations, level=level, seed=seed)
         page = report_page.render(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.optional import require
@@ -66,10 +66,20 @@ def _frame(path: Path) -> pd.DataFrame:
         return pd.read_parquet(path)
     begins = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if begins in (b"[", b"{"):
-        rows = [row for _, row in json_records(path)]
+        rows = _by_row([row for _, row in json_records(path)])
     else:
         text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
         rows = [dict(row) for _, row in csv_records(path, delimiter_of(text))]
     if not rows:
         raise ReaderError(f"{path}: no rows below the header. Give one row per comparison.")
     return pd.DataFrame(rows)
+
+
+def _by_row(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of a table that pandas wrote by columns, each a mapping from the row."""
+    columns = list(records[0].values()) if len(records) == 1 else []
+    if not columns or not all(isinstance(cells, dict) for cells in columns):
+        return records
+    if any(list(cells) != list(columns[0]) for cells in columns):
+        return records
+    return [{name: cells[row] for name, cells in records[0].items()} for row in columns[0]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import warnings
 from collections.abc import Collection, Iterable
 from dataclasses import replace
@@ -16,7 +17,7 @@ from annobench.core.choices import NOTHING, Empty
 from annobench.core.errors import AnnotationError, ItemColumnWarning, ReaderError
 from annobench.core.names import pseudonyms, said_of_pseudonyms
 from annobench.core.numbers import plain_number
-from annobench.io._columns import chosen_columns
+from annobench.io._columns import ChosenColumns, chosen_columns
 from annobench.io.formats.base import AnnotatorFrom, is_email
 from annobench.io.formats.export import GoldItems, Repeats, Selection
 from annobench.io.options import refuse_idle_options
@@ -32,6 +33,9 @@ from annobench.io.table import (
 )
 from annobench.labels.annotations import Annotations, Scale
 from annobench.labels.frames import from_long
+
+#: Values of a column that may name questions.
+_MANY_QUESTIONS = 50
 
 __all__ = ["read_labels", "select", "select_labels"]
 
@@ -336,7 +340,11 @@ def select(
         remarks.append("No label is empty, so that --empty category changes nothing.")
     if repeats in ("first", "last") and labels.first_repeat is None:
         remarks.append(f"No label is repeated, so that --repeats {repeats} changes nothing.")
-    labels, kept, remark = _without_repeats(labels, path, repeats)
+    hint = ""
+    if labels.first_repeat is not None and not any(wanted.values()):
+        together = questions_as_items(source, labels, empty=empty, missing=missing)
+        hint = "" if together is None else _said_of_questions(together)
+    labels, kept, remark = _without_repeats(labels, path, repeats, hint)
     beside = {option: values[kept] for option, values in beside.items()}
     dropped = int((~kept).sum())
     if dropped:
@@ -364,14 +372,28 @@ def select(
     )
 
 
+def _said_of_questions(together: str) -> str:
+    """Say how to read labels that a column of questions may distinguish."""
+    column = together.rpartition(",")[2]
+    return (
+        f" Column {column!r} distinguishes them: if it names questions or systems, keep the rows "
+        f"of one; or take each answer for an item with --item {shlex.quote(together)}."
+    )
+
+
+def _chosen_columns(source: Source) -> tuple[ChosenColumns, list[str]]:
+    """Return the columns of a table with one row per label, and the others."""
+    header = names_of_columns(source.path, source.content.head)
+    wanted = {role: source.columns.get(role) for role in ("item", "annotator", "label")}
+    chosen = chosen_columns(source.path, header, wanted)
+    return chosen, [name for name in header if name and name not in chosen.names]
+
+
 def _said_of_columns(source: Source) -> str:
     """Report the unused columns of a table with one row per label."""
     if source.partitions is not None:
         return ""
-    header = names_of_columns(source.path, source.content.head)
-    wanted = {role: source.columns.get(role) for role in ("item", "annotator", "label")}
-    chosen = chosen_columns(source.path, header, wanted)
-    rest = [name for name in header if name and name not in chosen.names]
+    chosen, rest = _chosen_columns(source)
     if not rest:
         return ""
     # What lists names belongs to the layouts, which a plain table does not need.
@@ -424,8 +446,30 @@ def _labels(
     return labels if scale is None else replace(labels, scale=scale)
 
 
+def questions_as_items(
+    source: Source, labels: Annotations, *, empty: Empty = "missing", missing: Collection[str] = ()
+) -> str | None:
+    """Return the columns of items, if a further column distinguishes what is repeated otherwise."""
+    if source.content.is_folder:
+        return None
+    label, content = source.columns.get("label"), source.content.whole
+    pair = labels.item.astype(np.int64) * labels.n_annotators + labels.annotator
+    chosen, rest = _chosen_columns(source)
+    for name in rest:
+        values = read_beside_labels(
+            source.path, name, name, label=label, empty=empty, missing=missing, content=content
+        )
+        codes, names = pd.factorize(values)
+        known = pd.DataFrame({"value": codes, "item": labels.item}).drop_duplicates()
+        # Each question has several items; a time or a number of a row does not come again.
+        few = 2 <= len(names) <= _MANY_QUESTIONS and known["value"].value_counts().min() > 1
+        if few and "" not in names and not pd.DataFrame([pair, codes]).T.duplicated().any():
+            return ",".join([*(chosen.parts or [chosen.roles["item"]]), name])
+    return None
+
+
 def _without_repeats(
-    labels: Annotations, path: Path, repeats: Repeats
+    labels: Annotations, path: Path, repeats: Repeats, hint: str
 ) -> tuple[Annotations, NDArray[np.bool_], str]:
     """Reject, drop or keep repeated labels; return labels, a mask and a remark."""
     at = labels.first_repeat
@@ -446,12 +490,12 @@ def _without_repeats(
             f"{path}: {what}; such as annotator {labels.annotators[labels.annotator[at]]!r}, item "
             f"{labels.items[labels.item[at]]!r}. Keep one row of each; or keep one with --repeats "
             "first or --repeats last; or, if it is a second round, give the annotator another "
-            "name there."
+            f"name there.{hint}"
         )
     if repeats == "all":
-        remark = f"{what}: all count. If some are mistakes, add --repeats first."
+        remark = f"{what}: all count. If some are mistakes, add --repeats first.{hint}"
         return labels, np.ones(labels.n_labels, dtype=bool), remark
-    return labels.select(labels=~repeated), ~repeated, f"{what}: the {repeats} was kept."
+    return labels.select(labels=~repeated), ~repeated, f"{what}: the {repeats} was kept.{hint}"
 
 
 def read_known_gold(

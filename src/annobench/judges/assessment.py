@@ -25,6 +25,7 @@ from annobench.judges.jury import Jury, assess_jury
 from annobench.judges.panel import NO_LABEL, Panel, split_judges
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
+from annobench.labels.select import listed
 from annobench.models import dawid_skene
 from annobench.models.dawid_skene import DawidSkeneFit
 
@@ -165,7 +166,14 @@ def assess(
     if not -1 <= epsilon <= 1:
         raise AnnotationError(f"judge: epsilon must be in [-1, 1], got {epsilon}; such as 0.1.")
     if score == "rmse":
-        _ = humans.category_values  # refuses categories that are no numbers
+        try:
+            _ = humans.category_values
+        except AnnotationError as error:
+            raise AnnotationError(
+                f"judge: the score rmse needs labels that are numbers; they are "
+                f"{listed(humans.categories)}. Choose the score accuracy, or leave out codes for "
+                "missing labels with --missing."
+            ) from error
     remarks: list[str] = []
     options: dict[str, Any] = {"epsilon": epsilon, "score": score, "clusters": clusters}
     known = _gold_codes(humans, gold)
@@ -298,7 +306,7 @@ def _gold_codes(humans: Annotations, gold: Mapping[str, str] | None) -> NDArray[
     codes = np.array([code.get(gold.get(name, ""), NO_LABEL) for name in humans.items])
     if (codes == NO_LABEL).all():
         raise AnnotationError(
-            f"judge: none of the {len(gold):,} gold items has labels, such as "
+            "judge: no gold item has labels, such as "
             f"{next(iter(gold))!r}. Name items as the labels do, such as {humans.items[0]!r}."
             f"{spelling_hint(gold, humans.items)}"
         )
@@ -339,11 +347,19 @@ def _rates(
 def _worth(
     found: rates.JudgeRates, fit: DawidSkeneFit, humans: Annotations, rng: np.random.Generator
 ) -> dict[str, object]:
-    total = found.confusion.sum(axis=1, keepdims=True)
-    even = np.full_like(found.confusion, 1 / humans.n_categories)
-    confusion = np.where(total > 0, found.confusion / np.where(total > 0, total, 1), even)
-    share = np.bincount(humans.annotator, minlength=humans.n_annotators)
-    value = worth.worth(fit.prevalence, fit.confusion, confusion, share=share, rng=rng)
+    """Return the worth of a label, given that the category is one whose rates are known."""
+    total = found.confusion.sum(axis=1)
+    known = total > 0
+    prevalence = fit.prevalence[known]
+    if known.sum() < 2 <= humans.n_categories or not prevalence.sum():
+        return dict.fromkeys(("bits", "human_bits", "human_labels"), np.nan)
+    value = worth.worth(
+        prevalence / prevalence.sum(),
+        fit.confusion[:, known],
+        found.confusion[known] / total[known, None],
+        share=np.bincount(humans.annotator, minlength=humans.n_annotators),
+        rng=rng,
+    )
     return {
         "bits": value.bits,
         "human_bits": value.human_bits,

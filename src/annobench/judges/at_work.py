@@ -18,6 +18,7 @@ from annobench.judges.scores import score_items, values_of_categories
 from annobench.judges.systems import SystemComparison, compare_systems
 from annobench.labels.annotations import Annotations
 from annobench.labels.column_kinds import number_of
+from annobench.labels.doubts import doubtful_spellings
 from annobench.labels.frames import as_annotations
 
 __all__ = ["AtWork", "examine"]
@@ -171,6 +172,11 @@ def examine(
             for name in judges
             if name not in followed
         ]
+    for what, names in (("systems", systems), ("families", families), ("slices", slices)):
+        given = [] if names is None else np.asarray(names, dtype=object).tolist()
+        remarks += doubtful_spellings(
+            what, dict.fromkeys(str(name) for name in given if name is not None)
+        )
     bias = _by_judge(tables)
     return AtWork("" if scores is None else scores.of, compared, bias, followed, remarks, level)
 

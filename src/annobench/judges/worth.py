@@ -103,7 +103,7 @@ def worth(
     # The first label is known exactly, the others are simulated.
     curve[1] = of_human
     curve = np.maximum.accumulate(curve)
-    labels = np.interp(bits, curve, np.arange(curve.size), right=np.inf)
+    labels = np.interp(bits, curve, np.arange(curve.size), right=np.inf) if bits > 0 else 0.0
     chance = np.asarray(prevalence, dtype=np.float64)
     entropy = float(-(chance[chance > 0] * np.log2(chance[chance > 0])).sum())
     return Worth(bits, of_human, entropy, float(labels))

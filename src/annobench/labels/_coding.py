@@ -27,6 +27,9 @@ _CODES = "Codes for missing labels are left out with missing= (--missing on the 
 #: How many offending values an error message lists.
 SHOWN = 5
 
+#: Types of values that are no names: their texts depend on order, or on how Python shows them.
+_NO_NAMES = (list, set, frozenset, dict, np.ndarray, bytes)
+
 
 def is_number(kind: object) -> bool:
     """Return whether a dtype is numeric or boolean."""
@@ -44,6 +47,8 @@ def column_of(values: Any, name: str) -> pd.Series[Any]:
             f"Annotations: {name} must have one dimension, got shape {values.shape}. Give one "
             "entry for each label; a table of items by annotators goes to from_wide."
         )
+    if isinstance(values, np.ma.MaskedArray):
+        values = unmasked(values)
     if isinstance(values, np.ndarray) and not is_number(values.dtype):
         values = values.astype(object)
     if isinstance(values, np.ndarray | pd.Series | pd.Index):
@@ -70,6 +75,16 @@ def declared_by(
             "Give the common order with categories=, lowest first."
         )
     return categories, scale or ("ordinal" if is_ordered else "nominal")
+
+
+def unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    """Return an array with None for what is masked."""
+    hidden = np.ma.getmaskarray(values)
+    if not hidden.any():
+        return np.asarray(values.data)
+    found = np.array(values.data, dtype=object)
+    found[hidden] = None
+    return found
 
 
 def objects(values: Iterable[object]) -> NDArray[np.object_]:
@@ -140,6 +155,16 @@ def missing(values: NDArray[np.object_]) -> NDArray[np.bool_]:
 
 def names_of(values: NDArray[Any]) -> NDArray[np.object_]:
     """Return the names of values, rejecting names that can't be written to a file."""
+    wrong = next((value for value in values if isinstance(value, _NO_NAMES)), None)
+    if isinstance(wrong, bytes):
+        raise AnnotationError(
+            f"Annotations: the name {wrong!r} is bytes. Make it text, such as with .decode()."
+        )
+    if wrong is not None:
+        raise AnnotationError(
+            f"Annotations: {wrong!r} is a collection, not a name. Give one name for each label; if "
+            "labels are sets, use from_sets."
+        )
     names = objects(map(str, values))
     try:
         "".join(names).encode("utf-8")

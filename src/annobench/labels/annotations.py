@@ -35,6 +35,7 @@ from annobench.labels._coding import (
     names_of,
     numbers_of,
     objects,
+    unmasked,
 )
 from annobench.labels._grouping import find_repeat
 from annobench.labels.item_column import with_items
@@ -520,6 +521,8 @@ class Annotations(Verbs):
         elif item is not None:
             raise AnnotationError(_NO_COLUMNS.format("from_wide", item))
         else:
+            if isinstance(table, np.ma.MaskedArray):
+                table = unmasked(table)
             cells = np.asarray(table, dtype=None if isinstance(table, np.ndarray) else object)
             if cells.ndim != 2:
                 raise AnnotationError(

@@ -9,12 +9,13 @@ import math
 import re
 import statistics
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from annobench.core.names import EMAIL
 from annobench.labels.columns import plain_name
 
-__all__ = ["number_of"]
+__all__ = ["has_thousands", "number_of"]
 
 #: The share of the cells that are not empty from which a column is of their kind.
 _MOST = 0.8
@@ -25,6 +26,8 @@ _DATE = re.compile(
     r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?:[ T,]+\d{1,2}:\d{2}.*)?"
     r"|\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?(?: ?[AaPp][Mm])?"
 )
+
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:[.,]\d{3})+")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -97,7 +100,8 @@ def unlike_labels(cells: Mapping[Any, Sequence[str]]) -> dict[Hashable, str]:
     if len(cells) - len(found) - len(alike) > 1:
         found |= alike
     rest: dict[Hashable, Sequence[str]] = {n: own for n, own in cells.items() if n not in found}
-    columns = _Numbers({name: [number_of(cell) for cell in own] for name, own in rest.items()})
+    numbers = {name: [number_of(cell) for cell in own] for name, own in rest.items()}
+    columns = _Numbers(numbers, {name: _rounding(own) for name, own in rest.items()})
     return found | {name: what for name in rest if (what := columns.follows(name))}
 
 
@@ -111,6 +115,18 @@ def is_coefficient(name: Hashable, cells: Sequence[str]) -> bool:
 def _by_name(name: Hashable) -> str:
     plain = plain_name(name).rstrip("?:!")
     return next((what for what, names in _NAMES.items() if plain in names), "")
+
+
+def _rounding(cells: Sequence[str]) -> float:
+    """Return how far a number may be from what was rounded: by its decimals, two or more."""
+    decimals = 2
+    for cell in cells:
+        try:
+            exponent = Decimal(cell.replace(",", ".")).normalize().as_tuple().exponent
+        except InvalidOperation:
+            continue
+        decimals = max(decimals, -exponent if isinstance(exponent, int) else 0)
+    return 0.6 * 10.0**-decimals
 
 
 def _beside(plain: str, known: Collection[str]) -> str:
@@ -139,8 +155,10 @@ def _by_cells(cells: Sequence[str]) -> str:
 class _Numbers:
     """The cells of columns as numbers, NaN if not numeric, and row sums."""
 
-    def __init__(self, columns: Mapping[Hashable, Sequence[float]]) -> None:
-        self._columns = columns
+    def __init__(
+        self, columns: Mapping[Hashable, Sequence[float]], rounding: Mapping[Hashable, float]
+    ) -> None:
+        self._columns, self._rounding = columns, rounding
         rows = list(zip(*columns.values(), strict=True))
         given = [[n for n in row if not math.isnan(n)] for row in rows]
         self._sums, self._sizes = list(map(sum, given)), list(map(len, given))
@@ -165,9 +183,13 @@ class _Numbers:
         # A mean or a sum: of equal labels each is one, and a label may happen to be.
         sums = [whole - n for whole, n in zip(self._sums, own, strict=True)]
         means = [whole / n for whole, n in zip(sums, sizes, strict=True)]
-        if not self._are_equal(own, sums) and not self._are_equal(own, means):
+        rounding, others = self._rounding[name], self._others(name)
+        # Of equal labels the mean is one more.
+        differ = any(max(row) - min(row) > 2 * rounding for row in others)
+        is_mean = differ and self._are_equal(own, means, rounding)
+        if not is_mean and not self._are_equal(own, sums, rounding):
             return ""
-        labels = [n for row in self._others(name) for n in row]
+        labels = [n for row in others for n in row]
         varied = len(set(own)) > 1 and len(set(labels)) > 1
         # A sum beyond all labels, or a mean between them, is no label itself.
         beyond = min(own) > max(labels) or not all(n.is_integer() for n in own)
@@ -179,9 +201,9 @@ class _Numbers:
         return [[n for n in row if not math.isnan(n)] for row in zip(*others, strict=True)]
 
     @staticmethod
-    def _are_equal(own: Sequence[float], others: Iterable[float]) -> bool:
+    def _are_equal(own: Sequence[float], others: Iterable[float], rounding: float = 0.006) -> bool:
         pairs = zip(own, others, strict=True)
-        return all(math.isclose(n, other, abs_tol=0.006) for n, other in pairs)
+        return all(math.isclose(n, other, abs_tol=rounding) for n, other in pairs)
 
 
 def number_of(cell: str) -> float:
@@ -201,3 +223,19 @@ def number_of(cell: str) -> float:
         return float(cell.replace(",", "."))
     except ValueError:
         return math.nan
+
+
+def has_thousands(cell: str) -> bool:
+    """Return whether a number, such as 1.000 or 1,000, may have a sign between its thousands.
+
+    Parameters
+    ----------
+    cell : str
+        A number of items or annotators.
+
+    Returns
+    -------
+    bool
+        Whether it may be either a thousand or one.
+    """
+    return _THOUSANDS.fullmatch(cell) is not None

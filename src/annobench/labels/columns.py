@@ -101,6 +101,7 @@ def choose_columns(
     chosen: dict[str, str] = {}
     faults, missing = [], []
     for role, name in wanted.items():
+        taken: list[str] = []
         if name is not None:
             fits = [name] if name in header else []
         else:
@@ -108,7 +109,8 @@ def choose_columns(
             texts = _TEXTS if role == "item" else ()
             for names in (USUAL_NAMES[role], LESS_USUAL_NAMES.get(role, ()), texts):
                 fits = fits or [column for column in header if plain[column] in names]
-            fits = [column for column in fits if column not in wanted.values()]
+            taken = [column for column in fits if column in wanted.values()]
+            fits = [column for column in fits if column not in taken]
         if len(fits) == 1 and fits[0] not in chosen:
             chosen[fits[0]] = role
             continue
@@ -122,6 +124,12 @@ def choose_columns(
         elif fits:
             faults.append(
                 f"Columns {', '.join(map(repr, fits))} are all candidates for the {role}. {hint}."
+            )
+        elif taken:
+            other = next(given for given, column in wanted.items() if column == taken[0])
+            faults.append(
+                f"Column {taken[0]!r}, given as {other}, is that of the {role}s. Name another "
+                f"column there, or, if it is not, {hint[0].lower()}{hint[1:]}."
             )
         else:
             missing.append(role)

@@ -71,14 +71,17 @@ def doubtful_names(categories: Sequence[str]) -> list[str]:
 
 
 def doubtful_spellings(what: str, names: Iterable[str]) -> list[str]:
-    """Say which names of items or annotators are kept apart, and may be two spellings of one."""
+    """Say which names of items, annotators or groups are kept apart, and may be two spellings."""
     names = tuple(names)
     return _with_points(what, names) + _with_spaces(what, names)
 
 
 def _with_spaces(what: str, names: tuple[str, ...]) -> list[str]:
-    """Say that names differ only by spaces or encoding; annotators', by capitals or "(1)", too."""
-    folded = what == "annotators"
+    """Say that names differ only by spaces or encoding.
+
+    Except for items, of which there are many, differ by capitals, too; annotators, also by "(1)".
+    """
+    folded = what != "items"
     text = "\n".join(("", *names, ""))
     if not folded and text.isascii() and not any(sign in text for sign in _SPACES):
         return []  # seen at once, as of nearly all files
@@ -89,12 +92,16 @@ def _with_spaces(what: str, names: tuple[str, ...]) -> list[str]:
         other = first.setdefault(plain.casefold() if folded else plain, name)
         if other != name:
             pairs.append((other, name))
-    if folded:
+    if what == "annotators":
         originals = ((first.get(_COPY.sub("", plain), name), name) for plain, name in first.items())
         pairs += [(one, other) for one, other in originals if one != other]
     if not pairs:
         return []
-    by = "spaces, capitals or a mark of copies" if folded else "spaces or how letters are encoded"
+    marks = {
+        "items": "spaces or how letters are encoded",
+        "annotators": "spaces, capitals or a mark of copies",
+    }
+    by = marks.get(what, "spaces or capitals")
     return [
         f"The {what} {_listed(pairs[0], ' and ')} differ only by {by}, and count as "
         f"different{_and_others(len(pairs) - 1)}. If they are the same, write them alike, or leave "

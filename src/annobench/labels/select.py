@@ -22,7 +22,7 @@ from annobench.core.errors import AnnotationError
 from annobench.core.numbers import plain_number
 from annobench.labels.view import View
 
-__all__ = ["listed"]
+__all__ = ["in_order", "listed"]
 
 #: How many names an error message lists.
 _SHOWN = 5
@@ -104,6 +104,7 @@ class Verbs:
 
     def split_by(self, key: ArrayLike | Iterable[Hashable]) -> dict[Any, Self]:
         """Split the items into groups."""
+        key = in_order(key, self.items, "split_by")
         column = key if isinstance(key, np.ndarray | pd.Series | pd.Index) else list(cast(Any, key))
         if np.ndim(column) != 1 or len(column) != self.n_items:
             raise AnnotationError(
@@ -215,6 +216,13 @@ class Verbs:
                 f"{listed(order)}. Add it."
             )
         of_category = np.array([code[name] for name in names], dtype=np.int64)
+        is_ordinal = (scale or self.scale) == self.scale == "ordinal"
+        if is_ordinal and categories is None and (np.diff(of_category) < 0).any():
+            raise AnnotationError(
+                f"recode: the order of {listed(order)} is unknown, as categories are merged that "
+                "are not next to each other. Give all categories in order with categories=, or "
+                'scale="nominal".'
+            )
         return self.relabel(of_category[self.label], categories=order, scale=scale)
 
     def binarize(self, category: str) -> Self:
@@ -247,6 +255,42 @@ def text_mapping(mapping: Mapping[str, str], name: str) -> dict[str, str]:
     return text
 
 
+def in_order(values: Any, names: tuple[str, ...], function: str) -> Any:
+    """Return values of items or annotators in the order of these, if a mapping or index names them.
+
+    Parameters
+    ----------
+    values : object
+        A mapping from names, a series whose index has the names, or values that are in order.
+    names : tuple of str
+        The items or annotators.
+    function : str
+        What error messages begin with.
+
+    Returns
+    -------
+    object
+        The values, in order.
+
+    Raises
+    ------
+    AnnotationError
+        If a mapping lacks a name.
+    """
+    if isinstance(values, Mapping):
+        of_name = {str(name): value for name, value in values.items()}
+        if lacking := [name for name in names if name not in of_name]:
+            raise AnnotationError(
+                f"{function}: no value is given for {listed(lacking)}. Give one for each."
+            )
+        return [of_name[name] for name in names]
+    if isinstance(values, pd.Series) and not isinstance(values.index, pd.RangeIndex):
+        index = pd.Index(values.index.map(str), dtype=object)
+        if len(index) == len(names) and set(index) == set(names):
+            return values.set_axis(index).loc[list(names)].reset_index(drop=True)
+    return values
+
+
 def listed(names: Iterable[object]) -> str:
     """Quote the first names of a list for an error message.
 
@@ -274,6 +318,8 @@ def _mask(
     """Convert a mask, codes or names to a mask."""
     if chosen is None:
         return np.ones(n, dtype=bool)
+    if names is not None and isinstance(chosen, pd.Series) and chosen.dtype.kind == "b":
+        chosen = in_order(chosen, names(), "select")
     wanted = np.asarray(chosen)
     if wanted.ndim != 1 or (wanted.dtype == bool and wanted.size != n):
         raise AnnotationError(

@@ -225,7 +225,7 @@ class Method:
             what = f"no item has labels of two of the {annotations.n_annotators:,} annotators"
         raise AnnotationError(
             f"{self.name}: {what}, so the accuracy of annotators can't be estimated. "
-            " Have some of the items labelled by a second "
+            "Have some of the items labelled by a second "
             "annotator, or use a model without annotator parameters, such as voting."
         )
 

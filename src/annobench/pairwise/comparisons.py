@@ -122,10 +122,10 @@ class Comparisons:
         place = np.flatnonzero(decided.to_numpy()) + 1
         faults = []
         outcome = np.empty(place.size, dtype=np.int64)
-        for n, (a, b, won) in enumerate(
-            zip(rows["left"], rows["right"], rows["winner"], strict=True)
-        ):
-            outcome[n], fault = _outcome(a, b, won)
+        every = list(zip(rows["left"], rows["right"], rows["winner"], strict=True))
+        by_words = _are_words(every)
+        for n, (a, b, won) in enumerate(every):
+            outcome[n], fault = _outcome(a, b, won, by_words)
             if fault:
                 faults.append(f"row {place[n]}: {fault}")
         if faults:
@@ -200,15 +200,32 @@ def _column(frame: pd.DataFrame, role: str, name: str | None) -> str | None:
     )
 
 
-def _outcome(left: str, right: str, winner: str) -> tuple[int, str]:
+def _word(winner: str) -> int | None:
+    """Return the outcome that a word names, if any."""
+    plain = winner.strip().lower()
+    return next((code for code, words in WORDS.items() if plain in words), None)
+
+
+def _are_words(rows: list[tuple[str, str, str]]) -> bool:
+    """Return whether outcomes are words, though an item may be called as one of them.
+
+    They are names if all are, apart from ties.
+    """
+    words = [_word(won) for _, _, won in rows]
+    are_names = all(
+        won in (a, b) or word == TIE for (a, b, won), word in zip(rows, words, strict=True)
+    )
+    return None not in words and not are_names
+
+
+def _outcome(left: str, right: str, winner: str, by_words: bool) -> tuple[int, str]:
     """Return the code of an outcome, or say what is wrong with the row."""
     if not left.strip() or not right.strip():
         return TIE, "the name of an item is empty"
     if left == right:
         return TIE, f"{left!r} is compared with itself"
-    if winner in (left, right):
+    if winner in (left, right) and not by_words:
         return (LEFT if winner == left else RIGHT), ""
-    for code, words in WORDS.items():
-        if winner.strip().lower() in words:
-            return code, ""
+    if (code := _word(winner)) is not None:
+        return code, ""
     return TIE, f"winner {winner!r} is neither {left!r} nor {right!r}, nor left, right or tie"

@@ -14,6 +14,7 @@ from scipy.special import expit, ndtr, ndtri
 from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import Summarised, axes_or_new
 from annobench.core.texts import counted, plain
+from annobench.labels.doubts import doubtful_spellings
 from annobench.pairwise._likelihood import Estimate, information, maximise
 from annobench.pairwise._order import Order, order_of, within
 from annobench.pairwise._reliability import Reliable, fit_reliability, observed_information
@@ -335,4 +336,6 @@ def _cautions(of: Comparisons, order: Order) -> list[str]:
         )
     if of.n_left_out:
         found.append(f"{counted(of.n_left_out, 'row')} without a winner left out.")
+    found += doubtful_spellings("items that are ranked", of.items)
+    found += doubtful_spellings("annotators", of.annotators)
     return found

@@ -288,6 +288,13 @@ class TestColumns:
         assert (found.labels.items, found.labels.categories) == (tuple("xyz"), ("no", "yes"))
         assert len([note for note in found.remarks if "'Total', sums up" in note]) == 1
 
+    def test_annotators_may_be_named_where_questions_come_first(self, tmp_path):
+        text = "item,tone_ann,tone_bob,topic_ann,topic_bob\nx,a,b,c,c\ny,b,b,d,c\nz,a,a,d,d\n"
+        path = written(tmp_path, text)
+        labels = select_labels(path, annotators=["ann", "bob"], question="tone").labels
+        assert (labels.annotators, labels.categories) == (("ann", "bob"), ("a", "b"))
+        assert labels.n_labels == 6
+
     def test_items_of_questionnaires_are_no_annotators_unless_said(self, tmp_path):
         text = "id,A1,A2,A3,C1,C2,gender\nr1,2,4,3,2,3,1\nr2,2,4,5,5,4,2\nr3,5,4,5,4,5,2\n"
         path = written(tmp_path, text)
@@ -779,3 +786,24 @@ def test_an_annotator_who_gave_no_label_is_said_to_be_none(tmp_path):
     found = select_labels(path)
     assert found.labels.annotators == ("rater1", "rater2")
     assert "annotators: 'rater1', 'rater2'; not used: 'rater3' (empty)." in found.read_as
+
+
+@pytest.mark.parametrize("wrong", ["-1", "0.5", "n/a", "1.000"])
+def test_a_wrong_cell_is_a_fault_of_its_row_and_costs_no_category(tmp_path, wrong):
+    path = written(tmp_path, f"item,neg,neu,pos\na,3,1,0\nb,0,3,{wrong}\nc,1,1,2\nd,0,0,4\n")
+    with pytest.raises(ReaderError, match=rf"row 2: '{wrong}' is not a number of annotators"):
+        select_labels(path, counts=True)
+
+
+def test_a_comment_beside_counts_is_no_category(tmp_path):
+    rows = "a,3,1,0,\nb,0,4,0,unsure\nc,1,1,2,\nd,0,0,4,\n"
+    labels = select_labels(written(tmp_path, f"item,neg,neu,pos,why\n{rows}"), counts=True).labels
+    assert labels.categories == ("neg", "neu", "pos")
+    # Observed 2/3; expected .25^2 + 2 * .375^2 = .34375, by hand.
+    assert value(labels, "fleiss_kappa") == close(0.492063)
+
+
+def test_a_thousand_is_not_read_as_one(tmp_path):
+    path = written(tmp_path, "a;b;n\nyes;yes;1.000\nyes;no;5\nno;yes;10\nno;no;15\n")
+    with pytest.raises(ReaderError, match=r"'1\.000' in 'n' is no number of items: write it"):
+        select_labels(path, weight="n", format="wide")

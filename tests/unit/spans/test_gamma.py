@@ -11,6 +11,7 @@ from annobench.core.errors import AnnotationError
 from annobench.resampling.ratios import ratio
 from annobench.spans import Marks, Span, gamma_agreement, gamma_alignment
 from annobench.spans.gamma_alignment import Dissimilarity, Units, best_alignment
+from annobench.spans.gamma_categories import LabelDisorder
 from annobench.spans.gamma_chance import Texts
 
 
@@ -397,6 +398,13 @@ def test_gamma_of_categories_puts_positions_aside(rng):
     interval = found.interval(of="categories", replicates=100, rng=1)
     assert (interval.lower, interval.upper) == (1, 1)
     assert found.by_label()["gamma"].tolist() == [1, 1, 1]
+
+
+def test_the_monte_carlo_error_is_that_of_a_mean_of_draws():
+    shares = np.array([[0.2, 0.4, 0.6, 0.8], [0.1, 0.3, np.nan, 0.2]])
+    found = LabelDisorder(np.array([[2.0], [3.0]]), np.zeros((2, 1)), shares[:, :, None])
+    errors = [2 * np.std(shares[0], ddof=1) / 2, 3 * np.nanstd(shares[1], ddof=1) / np.sqrt(3)]
+    np.testing.assert_allclose(found.standard_error, [np.hypot(*errors)])
 
 
 def test_gamma_of_a_label_that_only_chance_aligns_is_undefined():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -25,7 +26,7 @@ from annobench.io.formats.tables import (
 )
 from annobench.io.layouts._last_rows import LastRows
 from annobench.io.layouts._said import said_of_columns
-from annobench.labels.column_kinds import number_of, unlike_labels
+from annobench.labels.column_kinds import has_thousands, number_of, unlike_labels
 from annobench.labels.columns import LESS_USUAL_NAMES, RESOLVED_NAMES, USUAL_NAMES, plain_name
 from annobench.labels.item_column import names_annotator, total_of_rows
 
@@ -45,7 +46,7 @@ def _recognise(table: Table) -> str | None:
         return "a row per item and category"
     if table.column(ANNOTATOR_NAMES) is not None:
         return None
-    columns = _columns(table, None)
+    columns = _columns(table, None, _are_all_counts)
     total = total_of_rows({name: _cells(table, name) for name in columns})
     return None if total is None else f"{total} labels an item"
 
@@ -84,8 +85,8 @@ def _are_counts(cell: dict[str, Any]) -> bool:
     )
 
 
-def _columns(table: Table, item: str | None) -> list[str]:
-    """Return the columns of whole numbers that are no item, total or annotator."""
+def _columns(table: Table, item: str | None, is_fit: Callable[[list[str]], bool]) -> list[str]:
+    """Return the columns whose cells fit that are no item, total or annotator."""
     items = {*listed_columns(item, table.header), table.column((*ITEM_NAMES, ""))}
     cells = {
         name: _cells(table, name)
@@ -96,7 +97,7 @@ def _columns(table: Table, item: str | None) -> list[str]:
     whole = [
         name
         for name, own in cells.items()
-        if name not in unlike and own and all(map(_is_count, own)) and not names_annotator(name)
+        if name not in unlike and own and is_fit(own) and not names_annotator(name)
     ]
     # An item may be numbered in a column without a usual name.
     running = [name for name in whole if _counts_rows(cells[name])]
@@ -111,7 +112,20 @@ def may_count(table: Table, columns: list[str]) -> bool:
 
 def _is_count(cell: str) -> bool:
     number = number_of(cell) if cell else 0.0
-    return number >= 0 and number.is_integer()
+    return number >= 0 and number.is_integer() and not has_thousands(cell)
+
+
+def _are_all_counts(cells: list[str]) -> bool:
+    return all(map(_is_count, cells))
+
+
+def _are_mostly_counts(cells: list[str]) -> bool:
+    given = [cell for cell in cells if cell]
+    return 2 * sum(map(_is_count, given)) > len(given) or not given
+
+
+def _hint(cell: str) -> str:
+    return ": write it without the point" if has_thousands(cell) else ""
 
 
 def _counts_rows(cells: list[str]) -> bool:
@@ -126,7 +140,8 @@ def _read(table: Table, intake: Intake) -> None:
         _read_long(table, intake, *long)
         return
     in_cells = _in_cells(table)
-    columns = [] if in_cells else _columns(table, intake.options.item)
+    # Of columns of counts a cell may be wrong; the row is then at fault, not the column.
+    columns = [] if in_cells else _columns(table, intake.options.item, _are_mostly_counts)
     if len(columns) < 2 and not in_cells:
         raise ReaderError(
             f"{table.path}: no table of counts: neither two columns of whole numbers beside that "
@@ -146,7 +161,7 @@ def _read(table: Table, intake: Intake) -> None:
         counts = _counts(row, columns, in_cells)
         wrong = next((n for own in counts.values() for n in own.values() if not _is_count(n)), None)
         if wrong is not None:
-            intake.fault(where, f"{wrong!r} is not a number of annotators")
+            intake.fault(where, f"{wrong!r} is not a number of annotators{_hint(wrong)}")
             continue
         if not any(number_of(n) for own in counts.values() for n in own.values() if n):
             intake.leave_out(where, "rows without labels")
@@ -183,7 +198,7 @@ def _read_long(table: Table, intake: Intake, item: str, category: str, count: st
         if not name or not chosen:
             intake.leave_out(where, "rows without an item or a category")
         elif not _is_count(n):
-            intake.fault(where, f"{n!r} is not a number of annotators")
+            intake.fault(where, f"{n!r} is not a number of annotators{_hint(n)}")
         elif (name, chosen) in known:
             intake.fault(where, f"item {name!r} and category {chosen!r} were counted above")
         elif not n or not number_of(n):

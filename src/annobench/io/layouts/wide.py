@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, islice
@@ -29,7 +30,7 @@ from annobench.io.layouts import _forms
 from annobench.io.layouts._column_grid import Place, find_grid
 from annobench.io.layouts._last_rows import LastRows
 from annobench.io.layouts._said import listed, said_of_columns
-from annobench.labels.column_kinds import number_of
+from annobench.labels.column_kinds import has_thousands, number_of
 from annobench.labels.columns import ITEM_NAMES, plain_name
 from annobench.labels.item_column import (
     ItemColumn,
@@ -533,11 +534,13 @@ def _repeated(
     if made.weight is None:
         yield name
         return
-    number = number_of(as_text(row[made.weight]))
+    cell = as_text(row[made.weight])
+    number = math.nan if has_thousands(cell) else number_of(cell)
     if number == 0:
         intake.leave_out(where, "rows that stand for no item")
     if not (number >= 0 and number.is_integer()):
-        intake.fault(where, f"{row[made.weight]!r} in {made.weight!r} is no number of items")
+        hint = ": write it without the point" if has_thousands(cell) else ""
+        intake.fault(where, f"{row[made.weight]!r} in {made.weight!r} is no number of items{hint}")
         return
     for n in range(1, int(number) + 1):
         text = str(name) if not isinstance(name, MadeName) else f"row {where}"
