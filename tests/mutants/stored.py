@@ -257,6 +257,8 @@ drawn at random from each package with a stored seed, evenly over the kinds of c
 earlier are kept while their function stays as it is but for the words of its messages. On each
 mutant run the tests that call the changed function, those of the module's own name first, up to a
 limit of time. Slow tests are left out, and property-based tests try {examples} examples.
+Compiled kernels run uncompiled, except for two mutants of `models/kernels/dawid_skene.py`, `sweep`
+and `_sweep_wide`, whose tests need compiled code; these two were run one by one.
 
 Of {planned} planned mutants, {total} have been run. The tests kill {killed}, {timeout} of these by
 timeout; {equivalent} are equivalent, that is, they give the same results, for the reasons below;

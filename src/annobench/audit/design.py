@@ -30,6 +30,7 @@ from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import write_csv
 from annobench.core.numbers import plain_number, spelling_hint
 from annobench.core.results import Summarised
+from annobench.core.texts import counted
 from annobench.core.tolerances import WHOLE
 
 __all__ = ["LEAST_ERROR", "Design", "cut", "draw", "read_design", "sample", "write_design"]
@@ -123,7 +124,7 @@ class Design(Summarised):
     def _headline(self) -> str:
         return (
             f"{int(self.drawn.sum()):,} of {len(self.items):,} items to check, from "
-            f"{'1 stratum' if self.sizes.size == 1 else f'{self.sizes.size} strata'}"
+            f"{counted(self.sizes.size, 'stratum', 'strata')}"
         )
 
     def to_check(self, texts: Mapping[str, str] | None = None) -> pd.DataFrame:

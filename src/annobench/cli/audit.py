@@ -15,6 +15,7 @@ from annobench.cli._shared import fail, note, say, say_written, terminal
 from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
+from annobench.core.texts import counted
 
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def _draw(reading: Reading, writing: Writing, checks: int, model: str, seed: int
         command += f" --out {shlex.quote(str(folder))}"
     say(
         f"{n:,} of {len(design.items):,} items drawn, from "
-        f"{'1 stratum' if design.sizes.size == 1 else f'{design.sizes.size} strata'} by the "
+        f"{counted(design.sizes.size, 'stratum', 'strata')} by the "
         f"certainty of {model}\n"
         f"Next: write the right category of each into the column gold of {folder / 'to_check.csv'},"
         f" then: {command}"

@@ -198,7 +198,7 @@ def _inspect_partitions(path: Path, labels: PartitionedLabels) -> None:
 
 
 def _categories(n: int) -> str:
-    return "1 category" if n == 1 else f"{n:,} categories"
+    return counted(n, "category", "categories")
 
 
 def _said_of_people(n: int) -> str:

@@ -95,7 +95,7 @@ def is_formula(text: str) -> bool:
     return False
 
 
-def counted(n: int, noun: str) -> str:
+def counted(n: int, noun: str, many: str = "") -> str:
     """Format a count with its noun.
 
     Parameters
@@ -103,19 +103,21 @@ def counted(n: int, noun: str) -> str:
     n : int
         How many.
     noun : str
-        In the singular; its plural ends in s.
+        In the singular.
+    many : str, optional
+        In the plural, if that is not the singular with an s.
 
     Returns
     -------
     str
         Such as "1 item" or "2,000 items".
     """
-    return f"{n:,} {plural(n, noun)}"
+    return f"{n:,} {plural(n, noun, many)}"
 
 
-def plural(n: int, noun: str) -> str:
+def plural(n: int, noun: str, many: str = "") -> str:
     """Return the singular or plural of a noun."""
-    return noun if n == 1 else f"{noun}s"
+    return noun if n == 1 else many or f"{noun}s"
 
 
 def allow_long_cells() -> None:

@@ -16,7 +16,7 @@ from annobench import plotting
 from annobench.audit.assessment import Assessment
 from annobench.audit.design import Design
 from annobench.audit.release import Release
-from annobench.core.texts import counted, visible
+from annobench.core.texts import counted, plural, visible
 from annobench.plotting import BLUE, GREY, INK, VERMILION, house_figure
 from annobench.reporting import figures, pages
 from annobench.reporting.formats import level, percent
@@ -53,7 +53,7 @@ def render_draw(
         n_drawn=n,
         facts=[
             (f"{n:,}", "items to check", f"of {len(design.items):,}"),
-            (f"{len(strata)}", "stratum" if len(strata) == 1 else "strata", "by certainty"),
+            (f"{len(strata)}", plural(len(strata), "stratum", "strata"), "by certainty"),
             (
                 percent(expected / len(design.items)),
                 "errors expected by the model",
