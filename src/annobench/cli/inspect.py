@@ -159,7 +159,7 @@ def _inspect_table(source: Source, given: Sequence[str]) -> None:
     say(
         "A table with one row per label: "
         f"{extent(labels.n_labels, labels.n_annotators, labels.n_items)}, "
-        f"{_categories(labels.n_categories)}: {_some(labels.categories)}"
+        f"{counted(labels.n_categories, 'category', 'categories')}: {_some(labels.categories)}"
     )
     if selection.read_as:
         say(selection.read_as)
@@ -192,13 +192,10 @@ def _inspect_partitions(path: Path, labels: PartitionedLabels) -> None:
     say(
         f"A folder of {labels.n_partitions:,} partitions: "
         f"{extent(labels.n_labels, labels.n_annotators, labels.n_items)}, "
-        f"{_categories(labels.n_categories)}, {labels.scale}: {_some(labels.categories)}"
+        f"{counted(labels.n_categories, 'category', 'categories')}, {labels.scale}: "
+        f"{_some(labels.categories)}"
     )
     _say_next(propose_for_partitions(path, labels))
-
-
-def _categories(n: int) -> str:
-    return counted(n, "category", "categories")
 
 
 def _said_of_people(n: int) -> str:
