@@ -10,7 +10,6 @@ import pytest
 
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene, random_clumped
-from annobench.models._anderson import Anderson
 from annobench.models.kernels.random_clumped import expect
 from annobench.models.random_clumped import Prior, scaled
 from annobench.simulation import dependent
@@ -118,20 +117,6 @@ def test_it_ends_where_updates_alone_end(right):
     assert fitted.n_iterations < 300
     np.testing.assert_allclose(fitted.posterior, expected.posterior, atol=1e-3)
     np.testing.assert_allclose(fitted.mean, now.mean, atol=1e-3)
-
-
-def test_the_fixed_point_of_a_linear_map_is_found_in_as_many_steps_as_it_has_dimensions(rng):
-    matrix, shift = 0.6 * np.linalg.qr(rng.normal(size=(5, 5)))[0], rng.normal(size=5)
-    accelerated, point = Anderson(5), np.zeros(5)
-    for _ in range(8):
-        point = accelerated.propose(point, matrix @ point + shift)
-    np.testing.assert_allclose(point, np.linalg.solve(np.eye(5) - matrix, shift), atol=1e-6)
-
-
-def test_a_point_far_from_its_image_makes_it_begin_anew():
-    accelerated = Anderson(1)
-    accelerated.propose(np.array([0.0]), np.array([1.0]))
-    assert accelerated.propose(np.array([9.0]), np.array([5.0])) == 5.0
 
 
 def test_without_levels_and_power_labels_are_independent_given_the_category(rng):

@@ -1,7 +1,8 @@
 """Anderson acceleration of fixed-point iterations.
 
 Walker and Ni (2011), Anderson acceleration for fixed-point iterations, SIAM Journal on Numerical
-Analysis 49, 1715-1735, algorithm AA.
+Analysis 49, 1715-1735, algorithm AA. Least squares are solved by orthogonal factors, not by normal
+equations: where EM is slow, residuals change by little, and their squares by nothing.
 """
 
 from __future__ import annotations
@@ -13,35 +14,51 @@ import numpy as np
 from annobench.models._votes import Floats
 
 #: Differences of points that are kept, and the numbers that all of them may have.
-_KEPT, _NUMBERS = 6, 20_000_000
+KEPT, _NUMBERS = 10, 20_000_000
 
-#: Of the trace of the normal equations, which keeps them solvable.
-_RIDGE = 1e-10
+#: Of the largest singular value; directions with less are not used.
+_NEGLIGIBLE = 1e-12
 
 
 class Anderson:
-    """Extrapolates to the fixed point of a map by least squares over the last points.
-
-    It restarts whenever the residual grows, so that a bad proposal costs one iteration.
-    """
+    """Extrapolates to the fixed point of a map by least squares over the last points."""
 
     def __init__(self, size: int) -> None:
-        kept = min(_KEPT, max(2, _NUMBERS // (2 * size)))
-        self._images: deque[Floats] = deque(maxlen=kept + 1)
-        self._residuals: deque[Floats] = deque(maxlen=kept + 1)
+        kept = min(KEPT, max(2, _NUMBERS // (2 * size)))
+        self.images: deque[Floats] = deque(maxlen=kept + 1)
+        self.residuals: deque[Floats] = deque(maxlen=kept + 1)
 
-    def propose(self, point: Floats, image: Floats) -> Floats:
-        """Return the next point, given the image of the last one, both of shape (size,)."""
-        residual = image - point
-        if self._residuals and residual @ residual > self._residuals[-1] @ self._residuals[-1]:
-            self._images.clear()
-            self._residuals.clear()
-        self._images.append(image)
-        self._residuals.append(residual)
-        if len(self._residuals) < 2:
-            return image
-        changes = np.diff(np.array(self._residuals), axis=0)
-        normal = changes @ changes.T
-        normal += (_RIDGE * np.trace(normal) + np.finfo(float).tiny) * np.eye(len(normal))
-        weights = np.linalg.solve(normal, changes @ residual)
-        return np.asarray(image - weights @ np.diff(np.array(self._images), axis=0))
+    @property
+    def grows(self) -> bool:
+        """Whether the last residual is longer than the one before it."""
+        if len(self.residuals) < 2:
+            return False
+        before, last = self.residuals[-2], self.residuals[-1]
+        return bool(last @ last > before @ before)
+
+    def clear(self) -> None:
+        """Forget all points but the last."""
+        for several in (self.images, self.residuals):
+            last = several.pop()
+            several.clear()
+            several.append(last)
+
+    def add(self, point: Floats, image: Floats) -> None:
+        """Add a point and its image, each of shape (size,)."""
+        self.images.append(image)
+        self.residuals.append(image - point)
+
+    def proposal(self) -> Floats:
+        """Return the next point; the last image while there is one point alone."""
+        changes = np.diff(np.array(self.residuals), axis=0)
+        length = np.sqrt(np.einsum("ij,ij->i", changes, changes))
+        moves = length > 0
+        if not moves.any():
+            return self.images[-1]
+        changes, length = changes[moves], length[moves]
+        orthogonal, triangular = np.linalg.qr((changes / length[:, None]).T)
+        weights = np.linalg.lstsq(triangular, orthogonal.T @ self.residuals[-1], rcond=_NEGLIGIBLE)[
+            0
+        ]
+        steps = np.diff(np.array(self.images), axis=0)[moves]
+        return np.asarray(self.images[-1] - (weights / length) @ steps)

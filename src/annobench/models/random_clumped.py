@@ -38,16 +38,13 @@ from scipy.special import softmax
 
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
-from annobench.models._anderson import Anderson
+from annobench.models._fixed_point import SETTLED, TOLERANCE, Search
 from annobench.models._pooling import pooled_rows
 from annobench.models._votes import Floats, check_search, normalised
 from annobench.models.base import ConfusionFit, Conventions, Method
 from annobench.models.kernels.random_clumped import expect
 
 __all__ = ["METHOD", "Prior", "RandomClumpedFit", "fit", "scaled"]
-
-#: Updates before the first that is accelerated, which lead from the vote shares to what is near.
-_PLAIN = 10
 
 METHOD = Method(
     name="random_clumped",
@@ -68,7 +65,7 @@ METHOD = Method(
         smoothing="priors of mean rows, concentration, prevalence and levels; a power of 0.5 of "
         "the posterior",
         start="vote shares, all labels the annotators' own",
-        optimum="a fixed point of expected counts; no posterior moves by more than 1e-4",
+        optimum=f"a fixed point of expected counts; {SETTLED}",
     ),
     compares=True,
     bounded=True,
@@ -130,7 +127,7 @@ class RandomClumpedFit(ConfusionFit):
     n_iterations : int
         Updates of the parameters.
     converged : bool
-        Whether the last update moved no probability of an item by more than the tolerance.
+        Whether the items' probabilities settled to within the tolerance.
     """
 
     _premise: ClassVar[str] = "annotators err together as the model has it"
@@ -225,7 +222,7 @@ def fit(
     annotations: Annotations,
     *,
     prior: Prior | None = None,
-    tolerance: float = 1e-5,
+    tolerance: float = TOLERANCE,
     max_iterations: int = 1_000,
 ) -> RandomClumpedFit:
     """Fit the random-clumped model from the vote shares.
@@ -236,9 +233,9 @@ def fit(
         Any number of annotators and categories.
     prior : Prior, optional
         Fixed settings; by default those chosen on simulated data.
-    tolerance : float, default 1e-5
-        Stop when no item's probability changes by more than this; with 0 all updates are done.
-        Larger than in other models, where it is a relative change of the objective.
+    tolerance : float, default 1e-6
+        Stop when no item's probability is farther than this from its limit, as estimated from the
+        rate of convergence; with 0 all updates are done, without acceleration.
     max_iterations : int, default 1_000
         Maximum number of updates.
 
@@ -259,7 +256,7 @@ def fit(
     -----
     The posterior of an item without labels is the prevalence; it does not affect the fit. With T
     levels an iteration costs K T operations per label, K^2 T per item and K^2 per annotator; memory
-    is that of fourteen confusion matrices per annotator, fewer if these are large, and of the
+    is that of twenty-two confusion matrices per annotator, fewer if these are large, and of the
     posterior. From the tenth update, Anderson acceleration reduces the number of updates tenfold.
 
     References
@@ -281,18 +278,14 @@ def fit(
     check_search(METHOD.name, tolerance, max_iterations)
     search = _Search(annotations, _checked(Prior() if prior is None else prior))
     now = search.start()
-    expected = search.expect(now)
-    accelerated = Anderson(search.pack(now).size)
-    n_iterations, converged = 0, False
-    while n_iterations < max_iterations and not converged:
-        updated = search.update(expected, now)
-        proposal = accelerated.propose(search.pack(now), search.pack(updated))
-        now = updated if n_iterations < _PLAIN else search.unpack(proposal)
-        before, expected = expected, search.expect(now)
-        n_iterations += 1
-        converged = bool(np.abs(expected.posterior - before.posterior).max() <= tolerance)
-    posterior = expected.posterior
-    posterior[search.labelled] = scaled(posterior[search.labelled], search.prior.power)
+    iteration = Search(search.pack(now), tolerance, max_iterations)
+    posterior = voting.fit(annotations).posterior
+    while iteration.is_on:
+        now = search.unpack(iteration.point)
+        expected = search.expect(now)
+        before, posterior = posterior, search.powered(expected.posterior)
+        image = search.pack(search.update(expected, now))
+        iteration.receive(image, float(np.abs(posterior - before).max()), np.nan)
     levels = np.column_stack([search.levels, now.share])
     n_clumping = search.clumping.size
     return RandomClumpedFit(
@@ -308,8 +301,8 @@ def fit(
         guessing=levels[n_clumping:],
         guess=search.guess,
         n_labels_by_item=np.diff(search.offsets),
-        n_iterations=n_iterations,
-        converged=converged,
+        n_iterations=iteration.n_iterations,
+        converged=iteration.converged,
     )
 
 
@@ -384,6 +377,11 @@ class _Search:
             float(np.exp(concentration[0])),
             np.maximum(counts, 0).reshape(-1, k, k) * np.sqrt(self.label.size),
         )
+
+    def powered(self, posterior: Floats) -> Floats:
+        """Raise the posterior of items with labels to the power of the prior."""
+        labelled = self.labelled[:, None]
+        return np.where(labelled, scaled(posterior, self.prior.power), posterior)
 
     def _prevalence(self, posterior: Floats) -> Floats:
         """Return the mean under a prior of one item in each category."""
