@@ -24,6 +24,7 @@ from annobench.aggregation._tables import (
 from annobench.aggregation.gold import GoldCheck, fit_with_gold
 from annobench.aggregation.partitioned import PartitionedConsensus, consensus_partitions
 from annobench.aggregation.predictions import AddedValue, added_value
+from annobench.core.choices import DEFAULT_MODEL
 from annobench.core.errors import AnnotationError, ConvergenceWarning
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
@@ -219,7 +220,7 @@ def consensus(
 def consensus(
     annotations: Annotations | BlockSource,
     *,
-    model: str = "dawid_skene",
+    model: str = DEFAULT_MODEL,
     rng: np.random.Generator | int | None = None,
     replicates: int = 200,
     gold: Mapping[str, str] | None = None,
@@ -236,7 +237,7 @@ def consensus(
     annotations : Annotations, BlockedLabels, str, Path or callable
         The labels, nominal or ordinal, in memory or in a folder of partitions; or a function that
         yields them for each pass, chunk by chunk, with all labels of an item in one chunk.
-    model : str, default "dawid_skene"
+    model : str, default "adjusted_dawid_skene"
         Name of a model, as in `annobench.models.names`.
     rng : numpy.random.Generator or int, optional
         Source of randomness for starts, samplers and the bootstrap, or a seed.
@@ -310,7 +311,9 @@ def consensus(
     if checked is not None and checked.fixed:
         options["gold"] = np.where(checked.codes < annotations.n_categories, checked.codes, -1)
     cautions = guard(fitted, annotations, rng=rng, **options)
-    remarks = _design_remarks(annotations, module.METHOD) + [each.text for each in cautions]
+    remarks = [*_design_remarks(annotations, module.METHOD), *(each.text for each in cautions)]
+    if explanation := fitted.explanation():
+        remarks.insert(0, explanation)
     draws: SupportsDraws | None = None
     if "bootstrap" in module.METHOD.offers:
         draws, said = _bootstrap(module, annotations, fitted, rng, replicates)

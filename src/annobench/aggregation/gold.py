@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench import models
+from annobench.core.choices import DEFAULT_MODEL
 from annobench.core.errors import AnnotationError
 from annobench.core.numbers import plain_number, spelling_hint
 from annobench.core.results import Summarised
@@ -92,7 +93,7 @@ class GoldCheck(Summarised):
 def fit_with_gold(
     annotations: Annotations,
     gold: Mapping[str, str],
-    model: str = "dawid_skene",
+    model: str = DEFAULT_MODEL,
     *,
     rng: np.random.Generator | int | None = None,
     level: float = 0.95,

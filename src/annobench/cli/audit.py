@@ -13,7 +13,7 @@ from annobench.cli._proposals import words
 from annobench.cli._reading import Reading, print_reading, reads_labels
 from annobench.cli._shared import fail, note, say, say_written, terminal
 from annobench.cli._writing import Writing
-from annobench.core.choices import DEFAULT_SEED
+from annobench.core.choices import DEFAULT_MODEL, DEFAULT_SEED
 from annobench.core.errors import AnnotationError
 from annobench.core.texts import counted
 
@@ -40,7 +40,7 @@ def audit(
     ] = None,
     model: Annotated[
         str, typer.Option(help="Model whose categories are audited; an unknown name lists all.")
-    ] = "dawid_skene",
+    ] = DEFAULT_MODEL,
     error_rate: Annotated[
         float, typer.Option(help="The largest share of errors among released items.")
     ] = 0.05,

@@ -16,7 +16,7 @@ from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_
 from annobench.cli._shared import fail, listed, note, say, say_written, terminal
 from annobench.cli._writing import Writing
 from annobench.cli.partition import EngineOption, Scheduler, consensus_of_partitions
-from annobench.core.choices import DEFAULT_SEED
+from annobench.core.choices import DEFAULT_MODEL, DEFAULT_SEED
 from annobench.core.errors import AnnotationError
 from annobench.core.texts import counted
 
@@ -38,7 +38,7 @@ def consensus(
     writing: Writing,
     model: Annotated[
         str, typer.Option(help="Name of the model; an unknown name lists all.")
-    ] = "dawid_skene",
+    ] = DEFAULT_MODEL,
     option: Annotated[
         list[str] | None,
         typer.Option(

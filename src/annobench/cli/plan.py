@@ -9,7 +9,7 @@ import typer
 from annobench.cli._reading import Reading, print_reading, reads_labels
 from annobench.cli._shared import fail, say, say_written, terminal
 from annobench.cli._writing import Writing
-from annobench.core.choices import DEFAULT_SEED
+from annobench.core.choices import DEFAULT_MODEL, DEFAULT_SEED
 from annobench.core.errors import AnnotationError
 from annobench.core.numbers import spelling_hint
 
@@ -56,7 +56,7 @@ def plan(
     ] = "",
     model: Annotated[
         str, typer.Option(help="Model by which items are chosen to be labelled next.")
-    ] = "dawid_skene",
+    ] = DEFAULT_MODEL,
     level: Annotated[
         float, typer.Option(help="Level of the intervals, and confidence of the release.")
     ] = 0.95,

@@ -17,5 +17,8 @@ NOTHING = "(nothing)"
 #: What to do where the real files of a data set can't be had.
 Mode = Literal["auto", "real", "simulated"]
 
+#: The model of a consensus, unless another is named.
+DEFAULT_MODEL = "adjusted_dawid_skene"
+
 #: The seed of whatever is random, unless another is given.
 DEFAULT_SEED = 20081

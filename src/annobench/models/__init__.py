@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, overload
 
+from annobench.core.choices import DEFAULT_MODEL
 from annobench.core.discovery import did_you_mean, records
 from annobench.core.errors import AnnotationError
 
@@ -123,7 +124,7 @@ def check_options(function: Callable[..., Any], model: str, options: Mapping[str
 
 def fit_partitions(
     passing: Passing,
-    model: str = "dawid_skene",
+    model: str = DEFAULT_MODEL,
     *,
     rng: np.random.Generator | int | None = None,
     **options: Any,
@@ -164,7 +165,7 @@ def fit(
 ) -> Fit | PartitionedFit: ...
 def fit(
     annotations: Annotations | BlockSource,
-    model: str = "dawid_skene",
+    model: str = DEFAULT_MODEL,
     *,
     rng: np.random.Generator | int | None = None,
     engine: Engine = "auto",
@@ -179,7 +180,7 @@ def fit(
     annotations : Annotations, BlockedLabels, str, Path or callable
         The labels, in memory or in a folder of partitions; or a function that yields them for each
         pass, chunk by chunk, with all labels of an item in one chunk.
-    model : str, default "dawid_skene"
+    model : str, default "adjusted_dawid_skene"
         Name of the model.
     rng : numpy.random.Generator or int, optional
         Source of randomness, or a seed. Deterministic models ignore it.

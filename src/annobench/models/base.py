@@ -313,6 +313,16 @@ class Fit(Summarised):
         """
         return self._premise
 
+    def explanation(self) -> str:
+        """Say how dependent errors are, and how the probabilities allow for it.
+
+        Returns
+        -------
+        str
+            Two sentences; empty if the model does not measure it.
+        """
+        return ""
+
     def _unconverged(self) -> str:
         return "The fit stopped before it converged."
 
@@ -666,6 +676,16 @@ class SampledFit(ConfusionFit):
                 if not single & set(self._axes.get(name, ()))
             }
         )
+
+    def explanation(self) -> str:
+        """Say how dependent errors are, and how the probabilities allow for it.
+
+        Returns
+        -------
+        str
+            Two sentences; empty if the model does not measure it.
+        """
+        return ""
 
     def _unconverged(self) -> str:
         if self._shape[1] < FEWEST_DRAWS:

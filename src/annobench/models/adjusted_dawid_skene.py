@@ -1,0 +1,715 @@
+r"""Dawid and Skene's model with partial pooling, adjusted for dependence between errors.
+
+Categories and labels are those of Dawid and Skene's model: item i has category k with probability
+prevalence_k, and annotator j labels it l with probability confusion_jkl. Row k of every annotator
+has a Dirichlet prior with mean m_k and concentration s, which are estimated from the vote shares
+and then from expected counts, in a fixed number of updates (empirical Bayes); under this prior EM
+maximises the posterior density. Let S_ik be the log likelihood of the labels of item i for category
+k, where the rows are estimated without item i, so that no label confirms itself.
+
+If errors are independent given the category, the posterior is::
+
+    q0_ik  proportional to  prevalence_k exp(S_ik)
+
+Otherwise n labels carry the information of fewer. With the correlation rho they count as
+n / (1 + (n - 1) rho) labels (Kish 1965, section 5.4, the design effect), and categories that the
+model infers against the majority are less certain, too. With the smoothed vote shares v_ik =
+(n_ik + 1/K) / (n_i + 1)::
+
+    q_ik   proportional to  prevalence_k^a v_ik^b exp(S_ik / (1 + (n_i - 1) rho))
+    q1_ik  = (1 - e) q_ik + e / K
+
+The posterior is the mixture (1 - w) q0 + w q1, where w is the probability that errors are
+dependent. It follows from the estimated correlation between two labels of an item being correct,
+given its category, and its standard error under independence (`annobench.models.dependence`): under
+independence the estimate is normal with mean 0, under dependence its mean is log-normal over data
+sets.
+
+The correlation tends to be underestimated: an error that all annotators share cannot be
+distinguished from an item of another category. rho, a, b and e are therefore learned from public
+data sets with gold, on nearly all of which errors are dependent; so are the distribution of the
+correlation over data sets, and how far annotators' accuracy on gold is from its estimate.
+`workflow/studies/default_model` learns them, without each family of data sets in turn.
+
+Confusion matrices are those that the posterior implies, again partially pooled. Rows are shifted to
+the annotator's accuracy, which has a beta prior estimated from all annotators.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Any, ClassVar, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, logit, roots_hermitenorm, softmax
+from scipy.stats import norm
+
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
+from annobench.models import base
+from annobench.models._fixed_point import SETTLED, TOLERANCE
+from annobench.models._gold import gold_codes
+from annobench.models._pooling import pooled_rows
+from annobench.models._votes import Floats, check_search, log
+from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.dawid_skene.em import Problem, Settings
+from annobench.models.dependence import DependenceCheck, check
+from annobench.models.kernels.votes import collect_confusion
+
+__all__ = [
+    "METHOD",
+    "AdjustedFit",
+    "Adjustment",
+    "Evidence",
+    "accuracy_posteriors",
+    "bootstrap",
+    "combine",
+    "fit",
+    "shipped",
+    "unseen",
+]
+
+METHOD = Method(
+    name="adjusted_dawid_skene",
+    reference="Dawid and Skene (1979); Carpenter (2008), section 2, for partial pooling; Kish "
+    "(1965), section 5.4, for the design effect; the adjustment is ours",
+    accepts=frozenset({"nominal", "ordinal"}),
+    returns=frozenset(
+        {
+            *("prevalence", "confusion", "accuracy", "mean", "concentration", "adjustment"),
+            *("dependence_check", "weight", "evidence", "gold", "n_iterations", "converged"),
+        }
+    ),
+    deterministic=False,
+    conventions=Conventions(
+        repeats="each is a label of its own",
+        ties="by the annotators' confusion matrices",
+        smoothing="rows are partially pooled; one item is added to each category",
+        start="vote shares, smoothed",
+        optimum=f"a maximum of the posterior density of prevalence and rows; {SETTLED}",
+    ),
+    compares=True,
+    offers=frozenset({"bootstrap", "unseen"}),
+)
+
+#: Pseudo-counts of a mean row: on the diagonal, and off the diagonal in total.
+_RIGHT, _WRONG = 1.0, 1.0
+#: Gamma prior, shape and rate, of the concentration of annotators' rows.
+_CONCENTRATION = (2.0, 0.2)
+#: Updates in which mean and concentration are estimated, before they are held fixed: updated for
+#: ever, they need not converge, as expected counts and concentration reinforce each other.
+_POOLING = 20
+#: Entries of matrices from which they are estimated at most.
+_ENTRIES = 100_000
+#: Limits of the number of labels that the prior of an accuracy is worth.
+_STRENGTH = (1.0, 1_000.0)
+#: Halvings of an interval of 100 on the logit scale.
+_BISECTIONS = 40
+#: Labels whose scores are computed at a time.
+_CHUNK = 65_536
+#: Prior probability of independent errors. Chosen on simulated crowds: a correlation that is not
+#: significant must not cost those much whose errors are independent.
+_INDEPENDENT: Final = 0.8
+#: Correlations below which the check cannot be trusted: its working model is not exactly right.
+_NEGLIGIBLE: Final = 0.003
+#: Nodes and weights for the mean over a normal distribution.
+_NODES, _WEIGHTS = roots_hermitenorm(41)
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """What was learned from public data sets with gold.
+
+    Attributes
+    ----------
+    correlation : float
+        rho, in [0, 1]: the correlation by which labels are discounted if errors are dependent.
+    prevalence_power, votes_power : float
+        a and b, at least 0.
+    floor : float
+        e, in [0, 1): share of items of which the labels say nothing.
+    location, scale : float
+        Mean and standard deviation, over data sets, of the log of the measured correlation.
+    accuracy_spread : float
+        Standard deviation, on the logit scale, of annotators' accuracy on gold around its estimate,
+        beyond sampling errors, if errors are dependent.
+    prevalence_spread : float
+        The same of the prevalence, on the log scale.
+    """
+
+    correlation: float
+    prevalence_power: float
+    votes_power: float
+    floor: float
+    location: float
+    scale: float
+    accuracy_spread: float
+    prevalence_spread: float
+
+
+class Evidence(NamedTuple):
+    """What the labels of each item say.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (I, K)
+        S, the log likelihood of the item's labels for each category.
+    log_prevalence : ndarray, shape (K,)
+        Log probability of each category.
+    votes : ndarray of int, shape (I, K)
+        Number of labels.
+    """
+
+    scores: Floats
+    log_prevalence: Floats
+    votes: NDArray[np.integer]
+
+
+@dataclass(frozen=True, eq=False)
+class AdjustedFit(ConfusionFit):
+    """A fit of the adjusted model.
+
+    Attributes
+    ----------
+    posterior : ndarray, shape (I, K)
+        Probability of each category for each item; 1 for a known category.
+    prevalence : ndarray, shape (K,)
+        Mean of the posterior over items that have labels.
+    confusion : ndarray, shape (J, K, K)
+        ``[j, k, l]``: annotator j gives l when the truth is k; the mean row for an annotator
+        without labels.
+    mean : ndarray, shape (K, K)
+        m: the mean rows.
+    concentration : float
+        s > 0: concentration of the annotators' rows.
+    weight : float
+        w, in [0, 1]: probability that errors are dependent.
+    dependence_check : DependenceCheck
+        The measured correlation between two labels of an item being correct, given its category.
+    adjustment : Adjustment
+        The learned constants.
+    evidence : Evidence
+        What the labels of each item say.
+    gold : ndarray of int, shape (I,) or (0,)
+        Known categories; -1 if unknown; empty without gold.
+    n_iterations : int
+        Updates of the parameters, without those that estimate mean rows and concentration.
+    converged : bool
+        Whether the items' probabilities settled to within the tolerance.
+    """
+
+    _premise: ClassVar[str] = "errors are as dependent as on public data sets with gold"
+
+    prevalence: Floats
+    confusion: Floats
+    mean: Floats
+    concentration: float
+    weight: float
+    dependence_check: DependenceCheck
+    adjustment: Adjustment
+    evidence: Evidence
+    gold: NDArray[np.int32]
+    n_iterations: int
+    converged: bool
+
+    @cached_property
+    def accuracy(self) -> Floats:
+        """Probability that each annotator is right on an item of the population, shape (J,)."""
+        return base.accuracy(self.prevalence, self.confusion)
+
+    def premise(self) -> str:
+        """Return the assumptions of the probabilities.
+
+        Returns
+        -------
+        str
+            To be read after "if".
+        """
+        return ConfusionFit._premise if self.weight < 0.5 else self._premise
+
+    def explanation(self) -> str:
+        """Say how dependent the errors are, and how the probabilities allow for it.
+
+        Returns
+        -------
+        str
+            Two sentences.
+        """
+        measured, rho = self.dependence_check, self.adjustment.correlation
+        if np.isnan(measured.correlation):
+            finding = (
+                "These labels cannot show whether errors are dependent, as they hardly disagree."
+            )
+        else:
+            finding = (
+                "Given the category, two labels of an item are right or wrong together with a "
+                f"correlation of {measured.correlation:.3f} (standard error "
+                f"{measured.null_deviation:.3f} under independence): errors are dependent with "
+                f"probability {self.weight:.2f}."
+            )
+        counted = f"n labels of an item count as n / (1 + {rho:.2f} (n - 1))"
+        if self.weight > 0.95:
+            return f"{finding} Therefore {counted}."
+        if self.weight < 0.05:
+            return f"{finding} Labels therefore count in full."
+        return (
+            f"{finding} Probabilities average both cases, with that weight; if errors are "
+            f"dependent, {counted}."
+        )
+
+    def dependence(self, annotations: Annotations) -> None:
+        """Return None: the posterior already allows for the measured dependence.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            Not used.
+        """
+
+    def count_parameters(self, n_annotators: int, n_items: int) -> int:
+        """Count the parameters that are not pooled: prevalence, mean rows, concentration.
+
+        Parameters
+        ----------
+        n_annotators, n_items : int
+            Not used.
+
+        Returns
+        -------
+        int
+            K squared.
+        """
+        return len(self.categories) ** 2
+
+
+class Draws(NamedTuple):
+    """Draws of prevalence and confusion matrices.
+
+    Attributes
+    ----------
+    prevalence : ndarray, shape (S, K)
+        Probability of each category.
+    confusion : ndarray, shape (S, J, K, K)
+        Confusion matrices.
+    n_switched : int
+        0: no draw is refitted, so label switching cannot occur.
+    """
+
+    prevalence: Floats
+    confusion: Floats
+    n_switched: int = 0
+
+
+def fit(
+    annotations: Annotations,
+    *,
+    gold: Mapping[str, str] | ArrayLike | None = None,
+    adjustment: Adjustment | None = None,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = 1_000,
+    rng: np.random.Generator | int | None = None,
+) -> AdjustedFit:
+    """Fit the model, measure how dependent errors are, and adjust the probabilities.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Any number of annotators and categories.
+    gold : mapping of str to str, or array_like of int, shape (I,), optional
+        Known categories: by item, or codes with -1 if unknown.
+    adjustment : Adjustment, optional
+        Constants to use instead of the shipped ones.
+    tolerance : float, default 1e-6
+        Stop when no item's probability, before the adjustment, is farther than this from its limit,
+        as estimated from the rate of convergence.
+    max_iterations : int, default 1_000
+        Maximum number of updates.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness for the null distribution of the correlation, or a seed; by default 0,
+        so that the same labels give the same result.
+
+    Returns
+    -------
+    AdjustedFit
+        Posterior, prevalence, confusion matrices, and the measured dependence.
+
+    Raises
+    ------
+    AnnotationError
+        If there are no labels, they are on another scale, no item has labels of two annotators, or
+        gold does not fit these items.
+    ValueError
+        If a number is out of range.
+
+    Notes
+    -----
+    An update costs one pass over the labels, with K operations each, and evaluates the digamma
+    function at up to 200,000 entries of the matrices. The check for dependence is described in
+    `annobench.models.dependence`.
+
+    References
+    ----------
+    Dawid and Skene (1979), Applied Statistics 28, 20-28. Carpenter (2008), section 2. Kish (1965),
+    Survey Sampling, section 5.4. Minka (2000), Estimating a Dirichlet distribution.
+
+    Examples
+    --------
+    >>> rows = [[1] * 5, [0] * 5, [1] * 5, [0] * 5, [1, 1, 0, 1, 0], [0, 1, 0, 0, 1]]
+    >>> result = fit(Annotations.from_wide(rows))
+    >>> result.posterior.argmax(axis=1).tolist()
+    [1, 0, 1, 0, 1, 0]
+    """
+    annotations = METHOD.check(annotations)
+    check_search(METHOD.name, tolerance, max_iterations)
+    codes = gold_codes(METHOD.name, annotations, gold)
+    adjustment = shipped() if adjustment is None else adjustment
+    pooled = _fit_pooled(annotations, codes, tolerance, max_iterations)
+    seen = _evidence(annotations, pooled)
+    independent = combine(seen, 0.0, adjustment)
+    measured = check(annotations, independent, rng=0 if rng is None else rng)
+    weight = _weight(measured, adjustment)
+    posterior = _with_gold(combine(seen, weight, adjustment), codes)
+    labelled = seen.votes.any(axis=1)
+    prevalence = posterior[labelled].mean(axis=0)
+    counts = np.zeros_like(pooled.counts)
+    collect_confusion(annotations.item, annotations.annotator, annotations.label, posterior, counts)
+    abilities = accuracy_posteriors(*_hits(counts))
+    rows = counts + pooled.concentration * pooled.mean
+    rows /= rows.sum(axis=2, keepdims=True)
+    return AdjustedFit(
+        annotations.items,
+        annotations.annotators,
+        annotations.categories,
+        posterior=posterior,
+        prevalence=prevalence,
+        confusion=_with_accuracy(rows, prevalence, abilities[0] / abilities.sum(axis=0)),
+        mean=pooled.mean,
+        concentration=pooled.concentration,
+        weight=weight,
+        dependence_check=measured,
+        adjustment=adjustment,
+        evidence=seen,
+        gold=codes,
+        n_iterations=pooled.n_iterations,
+        converged=pooled.converged,
+    )
+
+
+class _Pooled(NamedTuple):
+    """The fit before the adjustment."""
+
+    posterior: Floats
+    prevalence: Floats
+    mean: Floats
+    concentration: float
+    counts: Floats
+    n_iterations: int
+    converged: bool
+
+
+def _fit_pooled(
+    annotations: Annotations,
+    gold: NDArray[np.int32],
+    tolerance: float,
+    max_iterations: int,
+) -> _Pooled:
+    """Estimate mean rows and concentration, then fit prevalence and rows by EM under this prior."""
+    j, k = annotations.n_annotators, annotations.n_categories
+    prior = np.zeros((j, k, k))
+    settings = replace(
+        Settings.plain(annotations, 0.0, tolerance=tolerance, max_iterations=max_iterations),
+        smoothing=prior,
+        prevalence_smoothing=np.ones(k),
+        gold=gold,
+    )
+    problem = Problem.of(annotations, settings)
+    state = problem.begin(np.exp(_log_shares(annotations.counts)), None)
+    counts = state.counts[:, :, :k].swapaxes(1, 2)
+    every = -(-j * k * k // _ENTRIES)
+    pseudo = np.full((k, k), _WRONG / max(k - 1, 1))
+    np.fill_diagonal(pseudo, _RIGHT)
+    mean = counts.sum(axis=0) + pseudo
+    mean /= mean.sum(axis=1, keepdims=True)
+    concentration = _CONCENTRATION[0] / _CONCENTRATION[1]
+    for _ in range(_POOLING):
+        mean, concentration = pooled_rows(
+            counts[::every], mean, concentration, pseudo, _CONCENTRATION
+        )
+        prior[:] = concentration * mean
+        problem.update(state)
+        problem.expect(state)
+    problem.maximise_likelihood(state)
+    return _Pooled(
+        state.posterior,
+        state.prevalence[:k],
+        mean,
+        concentration,
+        counts,
+        state.n_iterations,
+        state.converged,
+    )
+
+
+def _evidence(annotations: Annotations, pooled: _Pooled) -> Evidence:
+    """Compute the scores of items under rows that are estimated without them."""
+    view = annotations.by_item
+    scores = np.zeros((annotations.n_items, annotations.n_categories))
+    given = pooled.counts.sum(axis=2)
+    prior = pooled.concentration * pooled.mean
+    item = annotations.item[view.order]
+    for first in range(0, item.size, _CHUNK):
+        some = slice(first, first + _CHUNK)
+        order = view.order[some]
+        annotator, label = annotations.annotator[order], annotations.label[order]
+        without = pooled.posterior[item[some]]
+        cell = np.maximum(pooled.counts[annotator, :, label] - without, 0) + prior.T[label]
+        row = np.maximum(given[annotator] - without, 0) + pooled.concentration
+        # Labels are sorted by item, and an item may continue in the next chunk.
+        items, starts = np.unique(item[some], return_index=True)
+        scores[items] += np.add.reduceat(log(cell) - np.log(row), starts, axis=0)
+    return Evidence(scores, np.log(pooled.prevalence), annotations.counts)
+
+
+def combine(seen: Evidence, weight: float, adjustment: Adjustment) -> Floats:
+    """Return the posterior, a mixture of those with independent and with dependent errors.
+
+    Parameters
+    ----------
+    seen : Evidence
+        What the labels say.
+    weight : float
+        w, in [0, 1].
+    adjustment : Adjustment
+        The learned constants.
+
+    Returns
+    -------
+    ndarray, shape (I, K)
+        Rows sum to 1.
+    """
+    n = np.maximum(seen.votes.sum(axis=1), 1)
+    discounted = seen.scores / (1 + (n - 1) * adjustment.correlation)[:, None]
+    dependent = softmax(
+        adjustment.prevalence_power * seen.log_prevalence
+        + adjustment.votes_power * _log_shares(seen.votes)
+        + discounted,
+        axis=1,
+    )
+    dependent = (1 - adjustment.floor) * dependent + adjustment.floor / dependent.shape[1]
+    independent = softmax(seen.log_prevalence + seen.scores, axis=1)
+    return np.asarray((1 - weight) * independent + weight * dependent)
+
+
+def _log_shares(votes: NDArray[np.integer]) -> Floats:
+    """Return the logarithms of smoothed vote shares, shape (I, K)."""
+    k = votes.shape[1]
+    return np.asarray(np.log(votes + 1 / k) - np.log(votes.sum(axis=1, keepdims=True) + 1))
+
+
+def _weight(measured: DependenceCheck, adjustment: Adjustment) -> float:
+    """Return the probability that errors are dependent, given the measured correlation."""
+    estimate = measured.correlation
+    if np.isnan(estimate):
+        return 1.0  # as on public data sets
+    deviation = float(np.hypot(measured.null_deviation, _NEGLIGIBLE))
+    correlations = np.exp(adjustment.location + adjustment.scale * _NODES)
+    log_dependent = norm.logpdf(estimate, correlations, deviation)
+    odds = (1 - _INDEPENDENT) / _INDEPENDENT
+    evidence_for = _log_mean(log_dependent) - float(norm.logpdf(estimate, 0, deviation))
+    return float(expit(np.log(odds) + evidence_for))
+
+
+def _log_mean(values: Floats) -> float:
+    """Return the log of the mean of exponentials over the nodes."""
+    top = float(values.max())
+    return top + float(np.log(_WEIGHTS @ np.exp(values - top) / _WEIGHTS.sum()))
+
+
+def _with_gold(posterior: Floats, gold: NDArray[np.int32]) -> Floats:
+    """Replace probabilities by known categories, in place."""
+    at = np.flatnonzero(gold >= 0)
+    posterior[at] = 0.0
+    posterior[at, gold[at]] = 1.0
+    return posterior
+
+
+def accuracy_posteriors(hits: Floats, n: Floats) -> Floats:
+    """Return the beta distributions of annotators' accuracy.
+
+    Accuracies have a common beta prior, whose mean and variance are estimated by moments.
+
+    Parameters
+    ----------
+    hits, n : ndarray, shape (J,)
+        Correct labels of each annotator, and all labels.
+
+    Returns
+    -------
+    ndarray, shape (2, J)
+        Parameters of the distributions, above 0.
+    """
+    total = n.sum()
+    mean = float(hits.sum() / total)
+    binomial = mean * (1 - mean)
+    share = np.divide(hits, n, out=np.full_like(n, mean), where=n > 0)
+    between = float(n @ (share - mean) ** 2) - (np.count_nonzero(n) - 1) * binomial
+    spread = total - float(n @ n) / total
+    variance = between / spread if spread > 0 else 0.0
+    strength = np.clip(binomial / variance - 1, *_STRENGTH) if variance > 0 else _STRENGTH[1]
+    return np.stack([hits + strength * mean, n - hits + strength * (1 - mean)])
+
+
+def _hits(counts: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Return the correct labels of each annotator, and all labels."""
+    return np.trace(counts, axis1=1, axis2=2), counts.sum(axis=(1, 2)).astype(np.float64)
+
+
+def _with_accuracy(rows: Floats, prevalence: Floats, accuracy: Floats) -> Floats:
+    """Shift the diagonals of each annotator on the logit scale to an accuracy, shape (J,).
+
+    Rows are pooled one by one, but an annotator who is good at one category tends to be good at
+    others. Ratios of errors stay as they are.
+    """
+    k = rows.shape[-1]
+    if k == 1:
+        return rows
+    at = np.arange(k)
+    tiny = 1e-9
+    right = np.clip(rows[:, at, at], tiny, 1 - tiny)
+    wanted = np.clip(accuracy, 2 * tiny, 1 - 2 * tiny)
+    low, high = np.full(wanted.shape, -50.0), np.full(wanted.shape, 50.0)
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        below = expit(logit(right) + middle[:, None]) @ prevalence < wanted
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    shifted = expit(logit(right) + low[:, None])
+    result = rows * ((1 - shifted) / (1 - right))[:, :, None]
+    result[:, at, at] = shifted
+    return np.asarray(result / result.sum(axis=2, keepdims=True))
+
+
+def bootstrap(
+    annotations: Annotations,
+    fitted: AdjustedFit,
+    *,
+    rng: np.random.Generator | int | None = None,
+    replicates: int = 200,
+) -> Draws:
+    """Draw prevalence and confusion matrices.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels that were fitted.
+    fitted : AdjustedFit
+        The fit.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
+    replicates : int, default 200
+        Number of draws.
+
+    Returns
+    -------
+    Draws
+        Categories are drawn from the posterior, prevalence and rows from Dirichlet distributions
+        given these, and accuracies from beta distributions. Accuracies are shifted on the logit
+        scale, half of the variance being common to all annotators, by as much as estimates differ
+        from gold on public data sets; so is the prevalence on the log scale, if errors are
+        dependent.
+
+    Raises
+    ------
+    AnnotationError
+        If there are no replicates, or the labels are not those of the fit.
+
+    Notes
+    -----
+    Nothing is refitted: a draw costs one pass over the labels.
+
+    References
+    ----------
+    Rubin (1987), Multiple imputation for nonresponse in surveys, chapter 3, for the categories.
+    """
+    annotations = as_annotations(annotations, "adjusted_dawid_skene.bootstrap")
+    if replicates < 1 or annotations.items != fitted.items:
+        raise AnnotationError(
+            "adjusted_dawid_skene.bootstrap: needs the labels that were fitted and at least one "
+            f"replicate, got {annotations.n_items:,} items for {len(fitted.items):,} and "
+            f"{replicates} replicates."
+        )
+    rng = np.random.default_rng(rng)
+    a, k = annotations, annotations.n_categories
+    labelled = np.bincount(a.item, minlength=a.n_items) > 0
+    upper = fitted.posterior.cumsum(axis=1)[:, :-1]
+    prior = fitted.concentration * fitted.mean
+    row = a.annotator.astype(np.int64) * k
+    spread = fitted.adjustment.accuracy_spread / np.sqrt(2)
+    shift = np.sqrt(fitted.weight) * fitted.adjustment.prevalence_spread
+    prevalence = np.empty((replicates, k))
+    confusion = np.empty((replicates, a.n_annotators, k, k))
+    for draw in range(replicates):
+        category = (rng.random((a.n_items, 1)) > upper).sum(axis=1)
+        cells = (row + category[a.item]) * k + a.label
+        counts = np.bincount(cells, minlength=confusion[0].size).reshape(confusion.shape[1:])
+        share = _dirichlet(rng, np.bincount(category[labelled], minlength=k) + 1.0)
+        share *= np.exp(shift * rng.standard_normal(k))
+        prevalence[draw] = share / share.sum()
+        accuracy = rng.beta(*accuracy_posteriors(*_hits(counts)))
+        error = spread * (rng.standard_normal() + rng.standard_normal(a.n_annotators))
+        confusion[draw] = _with_accuracy(
+            _dirichlet(rng, counts + prior), prevalence[draw], expit(logit(accuracy) + error)
+        )
+    return Draws(prevalence, confusion)
+
+
+def _dirichlet(rng: np.random.Generator, parameters: Floats) -> Floats:
+    """Draw from Dirichlet distributions along the last axis."""
+    drawn = np.maximum(rng.standard_gamma(parameters), np.finfo(float).tiny)
+    return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))
+
+
+@cache
+def _stored() -> dict[str, Any]:
+    text = files("annobench.models").joinpath(f"{METHOD.name}.json").read_text(encoding="utf-8")
+    stored: dict[str, Any] = json.loads(text)
+    return stored
+
+
+def shipped(dataset: str | None = None) -> Adjustment:
+    """Return the constants learned from public data sets.
+
+    Parameters
+    ----------
+    dataset : str, optional
+        A data set whose family is excluded from learning; by default no family is.
+
+    Returns
+    -------
+    Adjustment
+        Constants learned from the other families.
+    """
+    stored = _stored()
+    family = stored["families"].get(dataset)
+    return Adjustment(**(stored["all"] if family is None else stored["without"][family]))
+
+
+def unseen(dataset: str) -> dict[str, Adjustment]:
+    """Return options of `fit` with constants not learned from a data set's family.
+
+    Parameters
+    ----------
+    dataset : str
+        Its name.
+
+    Returns
+    -------
+    dict of str to Adjustment
+        `adjustment`, as from `shipped`.
+    """
+    return {"adjustment": shipped(dataset)}
