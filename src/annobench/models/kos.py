@@ -38,6 +38,7 @@ from scipy.sparse.csgraph import connected_components
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.models._fixed_point import SETTLED, TOLERANCE
 from annobench.models._votes import Floats, check_search
 from annobench.models.base import Conventions, Fit, Method
 from annobench.models.kernels.messages import exchange
@@ -55,7 +56,7 @@ METHOD = Method(
         ties="equal probabilities where the messages cancel",
         smoothing="none; the posterior is a logistic function of the scaled sum of messages",
         start="messages drawn from Normal(1, 1)",
-        optimum="messages that stay but for 1e-8 of the largest, by power iteration",
+        optimum=f"the first singular vector, by power iteration; {SETTLED}",
     ),
     max_categories=2,
     compares=True,
@@ -79,7 +80,7 @@ class KosFit(Fit):
     n_iterations : int
         Rounds of messages.
     converged : bool
-        Whether the change of the messages fell to the tolerance.
+        Whether the items' probabilities settled to within the tolerance.
     """
 
     scores: Floats
@@ -114,7 +115,7 @@ def fit(
     annotations: Annotations,
     *,
     rng: np.random.Generator | int | None = None,
-    tolerance: float = 1e-8,
+    tolerance: float = TOLERANCE,
     max_iterations: int = 1_000,
 ) -> KosFit:
     """Pass messages between items and annotators until convergence.
@@ -125,10 +126,10 @@ def fit(
         Of two categories; any number of annotators.
     rng : numpy.random.Generator or int, optional
         Source of randomness for the initial messages, or a seed.
-    tolerance : float, default 1e-8
-        Stop when no message changes by more than this, relative to the largest in its block; with 0
-        all rounds are done.
-    max_iterations : int, default 1000
+    tolerance : float, default 1e-6
+        Stop when no probability of an item is farther than this from its limit, as estimated from
+        the rate of convergence; with 0 all updates are done.
+    max_iterations : int, default 1_000
         Maximum number of rounds.
 
     Returns

@@ -44,6 +44,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh
 
 from annobench.labels.annotations import Annotations
+from annobench.models._fixed_point import SETTLED, TOLERANCE
 from annobench.models._votes import Floats, Votes, check_search, normalised
 from annobench.models.base import ConfusionFit, Conventions, Method
 from annobench.models.kernels.completion import refit_factor
@@ -61,7 +62,7 @@ METHOD = Method(
         ties="by the annotators' weights; equal probabilities if these tie, too",
         smoothing="skills stay 1 / sqrt(I) away from the ends of their range",
         start="every absolute skill at 1",
-        optimum="skills that no longer change by alternating trimmed means, or `max_iterations`",
+        optimum=f"a fixed point of alternating trimmed means; {SETTLED}",
     ),
     compares=True,
 )
@@ -85,7 +86,7 @@ class MmsrFit(ConfusionFit):
     n_iterations : int
         Updates of both factors.
     converged : bool
-        Whether the largest change of an absolute skill fell to the tolerance.
+        Whether the items' probabilities settled to within the tolerance.
     """
 
     weights: Floats
@@ -146,7 +147,7 @@ def fit(
     annotations: Annotations,
     *,
     n_trimmed: int | None = None,
-    tolerance: float = 1e-8,
+    tolerance: float = TOLERANCE,
     max_iterations: int = 1_000,
 ) -> MmsrFit:
     """Estimate skills by robust rank-one completion, and weight votes by them.
@@ -160,9 +161,10 @@ def fit(
         annotators who do not follow the model among those who share items with any given annotator.
         By default, as in the authors' program, half the smallest number of annotators with whom any
         annotator shares items, minus one.
-    tolerance : float, default 1e-8
-        Stop when no absolute skill changes by more than this; with 0 all updates are done.
-    max_iterations : int, default 1000
+    tolerance : float, default 1e-6
+        Stop when no probability of an item is farther than this from its limit, as estimated from
+        the rate of convergence; with 0 all updates are done.
+    max_iterations : int, default 1_000
         Maximum number of updates. With trimming the skills may cycle.
 
     Returns

@@ -23,9 +23,17 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from annobench.labels.annotations import Annotations
+from annobench.models._fixed_point import (
+    SETTLED,
+    TOLERANCE,
+    EMTrace,
+    Space,
+    kept_probable,
+    kept_shares,
+    space_of,
+)
 from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._votes import (
-    EMTrace,
     Floats,
     Votes,
     check_search,
@@ -54,7 +62,7 @@ METHOD = Method(
         ties="by the annotators' accuracies; equal probabilities if these tie, too",
         smoothing="0.01 added to every count of a confusion matrix and of the prevalence",
         start="vote shares",
-        optimum="a local maximum of the posterior density by EM; relative change of 1e-8",
+        optimum=f"a local maximum of the posterior density by EM; {SETTLED}",
     ),
     compares=True,
     offers=frozenset({"fit_partitions"}),
@@ -80,7 +88,7 @@ class OneCoinFit(ConfusionFit):
     n_iterations : int
         Updates of the parameters.
     converged : bool
-        Whether the relative change of `log_posterior` fell to the tolerance.
+        Whether the items' probabilities settled to within the tolerance.
     history : ndarray, shape (n_iterations + 1,)
         `log_posterior` at the start and after every update; it never falls.
     """
@@ -160,6 +168,9 @@ class _Passes:
         prior = self.smoothing * (cells + log(theta.prevalence).sum())
         return total.log_likelihood, total.log_likelihood + float(prior)
 
+    def space(self, theta: _Parameters) -> Space:
+        return space_of(theta, (kept_shares, kept_probable))
+
     @staticmethod
     def _sums(votes: Votes, posterior: Floats, log_likelihood: float) -> _Sums:
         return _Sums(
@@ -174,7 +185,7 @@ def fit(
     annotations: Annotations,
     *,
     smoothing: float = 0.01,
-    tolerance: float = 1e-8,
+    tolerance: float = TOLERANCE,
     max_iterations: int = 1_000,
 ) -> OneCoinFit:
     """Fit the one-coin model by EM, from the vote shares.
@@ -185,8 +196,9 @@ def fit(
         Any number of annotators and categories.
     smoothing : float, default 0.01
         Added to every count, at least 0; 0 is maximum likelihood.
-    tolerance : float, default 1e-8
-        Relative change of the log posterior at which EM stops; with 0 all updates are done.
+    tolerance : float, default 1e-6
+        Stop when no probability of an item is farther than this from its limit, as estimated from
+        the rate of convergence; with 0 all updates are done, without acceleration.
     max_iterations : int, default 1_000
         Maximum number of updates.
 
@@ -231,7 +243,7 @@ def fit_partitions(
     passing: Passing,
     *,
     smoothing: float = 0.01,
-    tolerance: float = 1e-8,
+    tolerance: float = TOLERANCE,
     max_iterations: int = 1_000,
 ) -> PartitionedFit:
     """Fit the model to partitions, as `fit` does to labels in memory.

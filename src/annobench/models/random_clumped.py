@@ -234,8 +234,8 @@ def fit(
     prior : Prior, optional
         Fixed settings; by default those chosen on simulated data.
     tolerance : float, default 1e-6
-        Stop when no item's probability is farther than this from its limit, as estimated from the
-        rate of convergence; with 0 all updates are done, without acceleration.
+        Stop when no probability of an item is farther than this from its limit, as estimated from
+        the rate of convergence; with 0 all updates are done, without acceleration.
     max_iterations : int, default 1_000
         Maximum number of updates.
 
