@@ -43,7 +43,7 @@ from annobench.models._fixed_point import (
 )
 from annobench.models._variational import check_positive
 from annobench.models._votes import Floats, check_search
-from annobench.models.base import Conventions, Fit, Method
+from annobench.models.base import Conventions, Fit, Method, warned_of
 from annobench.models.kernels.votes import add_squares, add_votes, add_weights, correct_squares
 
 __all__ = ["METHOD", "BwaFit", "fit"]
@@ -150,6 +150,11 @@ def fit(
     ValueError
         If a number is out of range.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
+
     Notes
     -----
     The values of an item without labels are the means; it does not affect the fit. For a category
@@ -198,7 +203,7 @@ def fit(
         values, first = end.expected
         history, converged = history + end.history, end.converged
     values = np.where(model.labelled[:, None], values, model.mean(values))
-    return BwaFit(
+    fitted = BwaFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
@@ -210,6 +215,7 @@ def fit(
         converged=converged,
         history=np.array(history),
     )
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
 
 
 class _Moments(NamedTuple):

@@ -42,7 +42,7 @@ from annobench.models._variational import (
     log_likelihood,
 )
 from annobench.models._votes import Floats, Votes, check_search
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.base import ConfusionFit, Conventions, Method, warned_of
 
 __all__ = ["METHOD", "EbccFit", "fit"]
 
@@ -191,6 +191,11 @@ def fit(
     ValueError
         If an option is invalid.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
+
     Notes
     -----
     An item without labels has the prevalence for its posterior and does not affect the fit; an
@@ -257,7 +262,7 @@ def fit(
         if best is None or end.history[-1] > best.history[-1]:
             best = end
     assert best is not None
-    return EbccFit(
+    fitted = EbccFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
@@ -271,6 +276,7 @@ def fit(
         history=np.array(best.history),
         starts=np.array(reached),
     )
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
 
 
 def _checked(start: ArrayLike, shape: tuple[int, int, int]) -> Floats:

@@ -47,7 +47,7 @@ from annobench.models._fixed_point import (
 )
 from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._votes import Floats, Votes, check_search, normalised
-from annobench.models.base import Conventions, Fit, Method
+from annobench.models.base import Conventions, Fit, Method, warned_of
 from annobench.models.kernels.votes import add_scaled_votes, slopes
 from annobench.scale._blocks import Block, BlockedLabels
 from annobench.scale._kept import KeptItems
@@ -225,6 +225,11 @@ def fit(
     ValueError
         If a number is out of range.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
+
     Notes
     -----
     With only one category labels are uninformative, and the priors' means are returned. An
@@ -274,7 +279,8 @@ def fit(
         moved=lambda before, after: largest_change(before[1], after[1]),
     )
     easiness = np.exp(end.parameters.log_easiness)
-    return _fit_of(annotations, annotations.items, end, end.expected[1], easiness)
+    fitted = _fit_of(annotations, annotations.items, end, end.expected[1], easiness)
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
 
 
 def fit_partitions(
@@ -302,7 +308,9 @@ def fit_partitions(
     improve = partial(_improved, passes, passing)
     end = passing.run(passes, tolerance, max_iterations, improve=improve)
     nobody = np.zeros((0, labels.n_categories))
-    return PartitionedFit(_fit_of(labels, (), end, nobody, np.zeros(0)), passes, end.parameters)
+    fitted = _fit_of(labels, (), end, nobody, np.zeros(0))
+    warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
+    return PartitionedFit(fitted, passes, end.parameters)
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from annobench.models._variational import (
     log_likelihood,
 )
 from annobench.models._votes import Floats, Votes, check_search
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.base import ConfusionFit, Conventions, Method, warned_of
 
 __all__ = ["METHOD", "IbccFit", "fit"]
 
@@ -149,6 +149,11 @@ def fit(
     ValueError
         If a number is out of range.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
+
     Notes
     -----
     An item without labels has the prevalence for its posterior and does not affect the fit; an
@@ -185,7 +190,7 @@ def fit(
     )
     start = voting.fit(annotations).posterior[:, :, None]
     end = ascend(votes, start, priors, tolerance, max_iterations)
-    return IbccFit(
+    fitted = IbccFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
@@ -197,3 +202,4 @@ def fit(
         converged=end.converged,
         history=np.array(end.history),
     )
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)

@@ -34,7 +34,7 @@ from annobench.labels.annotations import Annotations
 from annobench.models._fixed_point import SETTLED, TOLERANCE, EMTrace, Space, kept_positive
 from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._votes import Floats, Votes, check_search, log
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.base import ConfusionFit, Conventions, Method, warned_of
 from annobench.scale._blocks import BlockedLabels
 
 __all__ = ["METHOD", "MaceFit", "fit", "fit_partitions"]
@@ -199,6 +199,11 @@ def fit(
     ValueError
         If an option is invalid.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
+
     Notes
     -----
     The probabilities of an item without labels are uniform. The parameters of an annotator without
@@ -229,7 +234,8 @@ def fit(
     best = _best(ends)
     likelihood = passing.sweep(passes, _means(best.parameters)).log_likelihood
     posterior = posteriors[ends.index(best)]
-    return _fit_of(annotations, annotations.items, ends, posterior, likelihood)
+    fitted = _fit_of(annotations, annotations.items, ends, posterior, likelihood)
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
 
 
 def fit_partitions(
@@ -276,8 +282,9 @@ def fit_partitions(
     best = _best(ends)
     likelihood = passing.sweep(passes, _means(best.parameters)).log_likelihood
     nobody = np.zeros((0, labels.n_categories))
-    found = _fit_of(labels, (), ends, nobody, likelihood)
-    return PartitionedFit(found, passes, best.parameters)
+    fitted = _fit_of(labels, (), ends, nobody, likelihood)
+    warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
+    return PartitionedFit(fitted, passes, best.parameters)
 
 
 def _after(passes: _Passes, passing: Passing, first: _Parameters) -> _Parameters:

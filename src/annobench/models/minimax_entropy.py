@@ -48,7 +48,7 @@ from annobench.models._fixed_point import (
     space_of,
 )
 from annobench.models._votes import Floats, check_search, normalised
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.base import ConfusionFit, Conventions, Method, warned_of
 from annobench.models.kernels.minimax_entropy import add_log_probabilities, refit_terms
 
 __all__ = ["METHOD", "MinimaxEntropyFit", "fit"]
@@ -158,6 +158,11 @@ def fit(
     ValueError
         If a number is out of range.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
+
     Notes
     -----
     An iteration costs about 5 K^2 exponentials per label; memory is K^2 numbers per item and per
@@ -218,7 +223,7 @@ def fit(
         space=space_of(start, (as_proposed, as_proposed)),
         moved=largest_change,
     )
-    return MinimaxEntropyFit(
+    fitted = MinimaxEntropyFit(
         a.items,
         a.annotators,
         a.categories,
@@ -231,3 +236,4 @@ def fit(
         converged=end.converged,
         history=np.array(end.history),
     )
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)

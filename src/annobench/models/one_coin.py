@@ -41,7 +41,7 @@ from annobench.models._votes import (
     even_errors,
     log,
 )
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.base import ConfusionFit, Conventions, Method, warned_of
 from annobench.scale._blocks import BlockedLabels
 
 __all__ = ["METHOD", "OneCoinFit", "fit", "fit_partitions"]
@@ -215,6 +215,11 @@ def fit(
     ValueError
         If a number is out of range.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
+
     Notes
     -----
     The posterior of an item without labels is the prevalence; it does not affect the fit. The
@@ -236,7 +241,8 @@ def fit(
     passes = _checked(smoothing, tolerance, max_iterations)
     passing = Passing.in_memory(annotations)
     end = passing.run(passes, tolerance, max_iterations)
-    return _fit_of(annotations, annotations.items, end, passing.posterior)
+    fitted = _fit_of(annotations, annotations.items, end, passing.posterior)
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
 
 
 def fit_partitions(
@@ -265,7 +271,9 @@ def fit_partitions(
     passes = _checked(smoothing, tolerance, max_iterations)
     end = passing.run(passes, tolerance, max_iterations, what=smoothing)
     nobody = np.zeros((0, labels.n_categories))
-    return PartitionedFit(_fit_of(labels, (), end, nobody), passes, end.parameters)
+    fitted = _fit_of(labels, (), end, nobody)
+    warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
+    return PartitionedFit(fitted, passes, end.parameters)
 
 
 def _checked(smoothing: float, tolerance: float, max_iterations: int) -> _Passes:

@@ -41,7 +41,7 @@ from annobench.models import voting
 from annobench.models._fixed_point import SETTLED, TOLERANCE, Search
 from annobench.models._pooling import pooled_rows
 from annobench.models._votes import Floats, check_search, normalised
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.base import ConfusionFit, Conventions, Method, warned_of
 from annobench.models.kernels.random_clumped import expect
 
 __all__ = ["METHOD", "Prior", "RandomClumpedFit", "fit", "scaled"]
@@ -252,6 +252,11 @@ def fit(
     ValueError
         If a number is out of range.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
+
     Notes
     -----
     The posterior of an item without labels is the prevalence; it does not affect the fit. With T
@@ -288,7 +293,7 @@ def fit(
         iteration.receive(image, float(np.abs(posterior - before).max()), np.nan)
     levels = np.column_stack([search.levels, now.share])
     n_clumping = search.clumping.size
-    return RandomClumpedFit(
+    fitted = RandomClumpedFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
@@ -304,6 +309,7 @@ def fit(
         n_iterations=iteration.n_iterations,
         converged=iteration.converged,
     )
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
 
 
 def _checked(prior: Prior) -> Prior:

@@ -41,7 +41,7 @@ from annobench.models._votes import (
     even_error_logs,
     even_errors,
 )
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.base import ConfusionFit, Conventions, Method, warned_of
 
 __all__ = ["METHOD", "START", "ZenCrowdFit", "fit"]
 
@@ -145,6 +145,11 @@ def fit(
     ValueError
         If a number is out of range.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
+
     Notes
     -----
     The accuracy of an annotator without labels is 1/K. With only one category every accuracy is 1.
@@ -187,7 +192,7 @@ def fit(
         space=Space(np.asarray, np.asarray, kept_probable),
         moved=largest_change,
     )
-    return ZenCrowdFit(
+    fitted = ZenCrowdFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
@@ -198,3 +203,4 @@ def fit(
         converged=end.converged,
         history=np.array(end.history),
     )
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)

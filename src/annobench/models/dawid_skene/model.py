@@ -38,7 +38,7 @@ from annobench.labels.frames import as_annotations
 from annobench.models._fixed_point import SETTLED, TOLERANCE, EMTrace
 from annobench.models._gold import gold_codes
 from annobench.models._passes import PartitionedFit, Passing
-from annobench.models.base import ConfusionFit, Conventions, Method, accuracy
+from annobench.models.base import ConfusionFit, Conventions, Method, accuracy, warned_of
 from annobench.models.dawid_skene._passes import (
     DawidSkenePasses,
     Sums,
@@ -279,6 +279,8 @@ def fit(
 
     Warns
     -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
     DegenerateWarning
         If an unsmoothed fit leaves rows of confusion matrices undefined; they are NaN.
 
@@ -328,7 +330,8 @@ def fit(
     problem = Problem.of(annotations, settings)
     state = problem.begin(*first_values(annotations, start))
     problem.maximise_likelihood(state, given=not isinstance(start, str))
-    return _fit_of(annotations, problem, state)
+    fitted = _fit_of(annotations, problem, state)
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
 
 
 def fit_partitions(
@@ -396,7 +399,9 @@ def fit_partitions(
         )
     what = (smoothing, prevalence_smoothing, start, groups, tie, sorted((gold or {}).items()))
     end = passing.run(passes, tolerance, max_iterations, start=first, what=what)
-    return PartitionedFit(fit_of_passes(labels, passes, end), passes, end.parameters)
+    fitted = fit_of_passes(labels, passes, end)
+    warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
+    return PartitionedFit(fitted, passes, end.parameters)
 
 
 # Checks of what the caller gives.

@@ -82,7 +82,8 @@ def fit_samples(
             problem.update(state)
             image = pack((state.prevalence, state.table))
             search.receive(image, None, np.nan)
-            state.prevalence[:], state.table[:] = unpack(search.point)
+            if search.point is not image:
+                state.prevalence[:], state.table[:] = unpack(search.point)
             if not search.is_on:
                 state.n_iterations, state.converged = search.n_iterations, search.converged
                 yield number[lane], state
