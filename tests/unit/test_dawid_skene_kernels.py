@@ -74,10 +74,12 @@ def test_a_sweep_is_the_definition(n_categories, with_gold, with_weights):
     counts, mass = np.zeros(table.size), np.zeros(width)
     value = 0.0
     for first, last in ((0, 50), (50, 51), (51, N_ITEMS)):
-        value += kernels.sweep(
+        part, moved = kernels.sweep(
             *(first, last, offsets, cells, known, weight, padded),
             *(table.ravel(), posterior, counts, mass),
         )
+        value += part
+        assert moved == 7.0 - posterior[first:last].min()
         assert (posterior[last:] == 7.0).all()
     expected = by_definition(labels, prevalence, confusion, known, weight)
     found = counts.reshape(table.shape)
@@ -98,7 +100,7 @@ def test_impossible_labels_have_no_likelihood_and_leave_the_prevalence(n_categor
     prevalence = np.zeros(width)
     prevalence[:k] = 1 / k
     posterior, counts, mass = np.empty((2, k)), np.zeros(table.size), np.zeros(width)
-    value = kernels.sweep(
+    value, _ = kernels.sweep(
         *(0, 2, offsets, cells, NOBODY, NO_WEIGHT, prevalence),
         *(table.ravel(), posterior, counts, mass),
     )

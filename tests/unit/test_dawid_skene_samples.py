@@ -41,7 +41,7 @@ def test_samples_go_where_each_alone_goes(rng, n_categories, smoothing, tie, has
     problem = Problem.of(a, settings)
     start = problem.begin(votes_start(a), None)
     weight = rng.multinomial(a.n_items, np.full(a.n_items, 1 / a.n_items), LANES).T.astype(float)
-    found = fitted(problem, start, weight.T, -np.inf)
+    found = fitted(problem, start, weight.T)
     for lane, state in enumerate(found):
         # Both begin with the parameters of all items.
         alone = problem.begin(votes_start(a), None)
@@ -59,7 +59,7 @@ def test_items_of_hundreds_of_labels_do_not_underflow(rng):
     a = Annotations.from_arrays(item, annotator, label.ravel())
     problem = Problem.of(a, Settings.plain(a, 0.1, tolerance=1e-12, max_iterations=500))
     start = problem.begin(votes_start(a), None)
-    found = fitted(problem, start, np.ones((LANES, n)), 1e-9)
+    found = fitted(problem, start, np.ones((LANES, n)))
     alone = problem.begin(votes_start(a), None)
     problem.maximise_likelihood(alone)
     assert np.prod(alone.table[:, :, :3].max(axis=1), axis=0).max() < 1e-200
@@ -68,30 +68,25 @@ def test_items_of_hundreds_of_labels_do_not_underflow(rng):
         np.testing.assert_allclose(state.table, alone.table, atol=1e-6)
 
 
-def test_a_sample_is_at_rest_when_its_log_posterior_hardly_rises(rng):
+def test_a_sample_is_at_rest_when_its_parameters_have_settled(rng):
     a = labels_of(rng, n_items=2_000)
-    problem = Problem.of(a, Settings.plain(a, 0.1, tolerance=1e-8, max_iterations=500))
+    problem = Problem.of(a, Settings.plain(a, 0.1, tolerance=1e-4, max_iterations=500))
     start = problem.begin(votes_start(a), None)
     problem.maximise_likelihood(start)
     weight = rng.multinomial(a.n_items, np.full(a.n_items, 1 / a.n_items), LANES).T.astype(float)
-    found = fitted(problem, start, weight.T, 1e-8 * abs(start.log_posterior))
-    for lane, state in enumerate(found):
+    for lane, state in enumerate(fitted(problem, start, weight.T)):
         assert state.converged
-        further = replace(problem.settings, tolerance=1e-14, max_iterations=5_000)
-        alone = replace(state, posterior=np.empty((a.n_items, 3)))
-        best = Problem.of(a, further)
-        best.expect(alone, weight[:, lane].copy())
-        reached = alone.log_posterior
-        best.maximise_likelihood(alone, weight[:, lane].copy())
-        # Of some 9,000 in all; differences of a tenth do not show in an interval.
-        assert 0 <= alone.log_posterior - reached < 0.02
+        further = replace(problem.settings, tolerance=1e-12, max_iterations=5_000)
+        alone = replace(state, table=state.table.copy(), posterior=np.empty((a.n_items, 3)))
+        Problem.of(a, further).maximise_likelihood(alone, weight[:, lane].copy())
+        assert 0 < np.abs(alone.table - state.table).max() < 1e-4
 
 
 def test_no_tolerance_means_all_iterations(rng):
     a = labels_of(rng)
     problem = Problem.of(a, Settings.plain(a, 0.0, max_iterations=7))
     start = problem.begin(votes_start(a), None)
-    found = fitted(problem, start, np.ones((LANES, a.n_items)), -np.inf)
+    found = fitted(problem, start, np.ones((LANES, a.n_items)))
     assert [state.n_iterations for state in found] == [7] * LANES
     assert not any(state.converged for state in found)
 
@@ -117,8 +112,8 @@ def test_items_with_the_same_labels_are_one_of_their_weight_together(rng, has_go
     start = problem.begin(votes_start(a), None)
     weight = rng.multinomial(a.n_items, np.full(a.n_items, 1 / a.n_items), 3).astype(float)
     both = zip(
-        fitted(problem, start, weight, -np.inf),
-        fitted(distinct, start, [np.bincount(which, each) for each in weight], -np.inf),
+        fitted(problem, start, weight),
+        fitted(distinct, start, [np.bincount(which, each) for each in weight]),
         strict=True,
     )
     for each, collapsed in both:
@@ -140,10 +135,10 @@ def test_a_sample_is_fitted_as_if_it_were_alone(rng, n_samples):
     problem = Problem.of(a, settings)
     start = problem.begin(votes_start(a), None)
     weight = rng.multinomial(a.n_items, np.full(a.n_items, 1 / a.n_items), n_samples).astype(float)
-    together = fitted(problem, start, weight, 1e-4)
+    together = fitted(problem, start, weight)
     assert len(together) == n_samples
     for found, drawn in zip(together, weight, strict=True):
-        (alone,) = fitted(problem, start, [drawn], 1e-4)
+        (alone,) = fitted(problem, start, [drawn])
         assert (found.n_iterations, found.converged) == (alone.n_iterations, alone.converged)
         np.testing.assert_array_equal(found.table, alone.table)
         np.testing.assert_array_equal(found.prevalence, alone.prevalence)
@@ -152,7 +147,7 @@ def test_a_sample_is_fitted_as_if_it_were_alone(rng, n_samples):
 def test_no_samples_are_no_fits(rng):
     a = labels_of(rng)
     problem = Problem.of(a, Settings.plain(a, 0.5, max_iterations=5))
-    assert fitted(problem, problem.begin(votes_start(a), None), [], 1e-4) == []
+    assert fitted(problem, problem.begin(votes_start(a), None), []) == []
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5])

@@ -25,7 +25,7 @@ def test_a_sweep_over_five_categories_is_bayes_theorem(rng):
     cells = ((np.arange(3) * 5 + label) * 8).astype(np.uint32)
     posterior, counts, mass = np.empty((1, 5)), np.zeros(table.size), np.zeros(8)
     labels = np.array([0, 3]), cells, NOBODY, NO_WEIGHT
-    value = dawid_skene.sweep(0, 1, *labels, padded, table.ravel(), posterior, counts, mass)
+    value, _ = dawid_skene.sweep(0, 1, *labels, padded, table.ravel(), posterior, counts, mass)
     joint = prevalence * np.prod([confusion[j, :, label[j]] for j in range(3)], axis=0)
     np.testing.assert_allclose(posterior[0], joint / joint.sum(), rtol=1e-12)
     assert value == pytest.approx(np.log(joint.sum()))

@@ -93,7 +93,10 @@ CASES = {
     "unsmoothed": (dawid_skene, {"smoothing": 0, "tie": "one_coin"} | FEW),
     "MACE": (mace, {"rng": 1, "n_starts": 2} | FEW),
     "MACE by EM": (mace, {"rng": 1, "inference": "em", "n_starts": 1} | FEW),
-    "GLAD": (glad, {"tolerance": 1e-5}),
+    "GLAD": (glad, {"tolerance": 0} | FEW),
+    "one coin, accelerated": (one_coin, {"tolerance": 1e-9}),
+    "Dawid and Skene, accelerated": (dawid_skene, {"tolerance": 1e-9}),
+    "MACE, accelerated": (mace, {"rng": 1, "n_starts": 1, "tolerance": 1e-9}),
 }
 
 
@@ -179,6 +182,30 @@ def test_a_fit_goes_on_from_its_checkpoint_bit_by_bit(both, workers, tmp_path, m
         assert np.asarray(ours).tobytes() == np.asarray(other).tobytes()
     with pytest.raises(AnnotationError, match="there is no complete checkpoint"):
         module.fit_partitions(Passing(labels, AtOnce(), checkpoint=tmp_path / "none", resume=True))
+
+
+@pytest.mark.parametrize("module", [one_coin, dawid_skene])
+def test_an_accelerated_fit_goes_on_bit_by_bit(both, workers, tmp_path, module):
+    _, labels = both
+    whole = module.fit_partitions(workers, tolerance=1e-12)
+    assert whole.fit.converged
+    checkpoint = tmp_path / "interrupted"
+    module.fit_partitions(
+        Passing(labels, AtOnce(), checkpoint=checkpoint), tolerance=1e-12, max_iterations=14
+    )
+    resumed = module.fit_partitions(
+        Passing(labels, AtOnce(), checkpoint=checkpoint, resume=True), tolerance=1e-12
+    )
+    assert whole.fit.n_iterations == resumed.fit.n_iterations > 14
+    assert whole.fit.history.tobytes() == resumed.fit.history.tobytes()
+
+
+def test_easinesses_on_disk_are_not_accelerated_and_settle_all_the_same(both, workers):
+    annotations, _ = both
+    found = glad.fit_partitions(workers)
+    exact = glad.fit(annotations, tolerance=1e-13)
+    assert found.fit.converged
+    np.testing.assert_allclose(found.fit.ability, exact.ability, atol=1e-5)
 
 
 def test_a_checkpoint_of_another_fit_is_refused(both, workers):

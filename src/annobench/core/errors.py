@@ -96,7 +96,7 @@ class DegenerateWarning(UserWarning):
 
 
 class ConvergenceWarning(UserWarning):
-    """A sampler whose chains have not converged; its estimates are not those of the model."""
+    """A search or sampler that has not converged; its estimates are not those of the model."""
 
 
 class IntervalWarning(UserWarning):

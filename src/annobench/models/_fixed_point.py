@@ -17,8 +17,9 @@ overrelaxed EM of Salakhutdinov and Roweis (2003), ICML, 664-671.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -33,11 +34,18 @@ SETTLED: Final = "no posterior is farther than 1e-6 from its limit"
 PLAIN: Final = 10
 #: Of the objective: it may fall by this share without falling.
 _ROUNDING: Final = 1e-13
+#: Of the objective, a change that is quadratic in those of probabilities.
+_NEAR: Final = 1e-6
 #: A proposal keeps this share of an image's distance from a bound, as EM never leaves one.
 _INSIDE: Final = 0.1
 #: By which a step is lengthened after a success, and shortened after a failure.
 _LONGER, _SHORTER = 2.0, 0.25
+#: How a point was chosen.
+_KINDS: Final = ("plain", "accelerated", "lengthened")
 
+P = TypeVar("P")
+E = TypeVar("E")
+#: Makes a proposal possible, given the image that the iteration itself would go to.
 Mend = Callable[[Floats, Floats], Floats]
 
 
@@ -56,18 +64,28 @@ def kept_probable(proposal: Floats, image: Floats) -> Floats:
     return 1 - kept_positive(1 - kept_positive(proposal, image), 1 - image)
 
 
+def kept_shares(proposal: Floats, image: Floats) -> Floats:
+    """Keep proposed shares positive; they sum to 1 along the last axis, as those of the image."""
+    shares = kept_positive(proposal, image)
+    return np.asarray(shares / shares.sum(axis=-1, keepdims=True))
+
+
 class Settling:
     """The stopping rule."""
 
     def __init__(self, tolerance: float) -> None:
         self._tolerance = tolerance
-        self._before: tuple[Floats, Floats] | None = None
-        self._rates: deque[float] = deque(maxlen=KEPT)
+        self.before: tuple[Floats, Floats] | None = None
+        self.rates: deque[float] = deque(maxlen=KEPT)
 
     @property
     def rate(self) -> float:
         """The rate of convergence; at least 1 while the iteration moves away from a point."""
-        return max(self._rates, default=1.0)
+        return max(self.rates, default=1.0)
+
+    def may_settle(self, moved: float) -> bool:
+        """Say whether probabilities that moved by so much may have settled."""
+        return 0 < self._tolerance >= moved
 
     def has_settled(self, point: Floats, image: Floats, moved: float | None = None) -> bool:
         """Say whether the probabilities at a point are at most the tolerance from their limit.
@@ -75,15 +93,15 @@ class Settling:
         `moved` is the largest change of a probability since the last point; by default the points
         are the probabilities. With a tolerance of 0 nothing settles.
         """
-        before, self._before = self._before, (point, image)
+        before, self.before = self.before, (point, image)
         if before is None:
             return False
         step, change = _length(point - before[0]), _length(image - before[1])
         if moved is None:
             moved = float(np.abs(point - before[0]).max(initial=0))
         if step > 0:
-            self._rates.append(change / step)
-        if not (0 < self._tolerance >= moved):
+            self.rates.append(change / step)
+        if not self.may_settle(moved):
             return False
         left = _length(image - point)
         if left <= 4 * np.finfo(float).eps * _length(point):
@@ -105,6 +123,8 @@ class Search:
         The objective at the start and after every update.
     converged : bool
         Whether the probabilities have settled.
+    is_plain : bool
+        Whether no update is accelerated.
     """
 
     def __init__(
@@ -115,8 +135,8 @@ class Search:
         self.converged = False
         self._settling = Settling(tolerance)
         self._anderson = Anderson(max(start.size, 1))
-        self._plain = PLAIN if tolerance > 0 else np.inf
-        self._max_iterations = max_iterations
+        self.is_plain = tolerance == 0
+        self._tolerance, self._max_iterations = tolerance, max_iterations
         self._mend = mend
         self._accepted = start
         self._kind, self._stretch, self._refused = "plain", 1.0, False
@@ -131,14 +151,13 @@ class Search:
         """Whether `point` is to be evaluated."""
         return not self.converged and (self._refused or self.n_iterations < self._max_iterations)
 
-    def receive(self, image: Floats, moved: float, value: float) -> None:
+    def receive(self, image: Floats, moved: float | None, value: float) -> None:
         """Take the image of `point`, and choose the next point.
 
-        `moved` is the largest change of a probability since the point evaluated before, and `value`
-        what the iteration maximises, NaN if it maximises nothing.
+        `moved` is the largest change of a probability since the point evaluated before, None if
+        points are probabilities, and `value` what the iteration maximises, NaN if nothing known.
         """
-        if self._kind != "plain" and value < self.history[-1] - _ROUNDING * abs(self.history[-1]):
-            self._refuse()
+        if self.refuses(value):
             return
         # After a refusal the change since the last accepted point is unknown.
         since = np.inf if self._refused else moved
@@ -155,7 +174,7 @@ class Search:
         memory.add(self.point, image)
         if np.isnan(value) and memory.grows:
             memory.clear()
-        if len(self.history) < self._plain:
+        if self.is_plain or len(self.history) < PLAIN:
             self.point = image
         elif self._kind == "lengthened" and self._settling.rate >= 1:
             self._lengthen()
@@ -163,8 +182,51 @@ class Search:
             self._kind = "accelerated"
             self.point = self._mend(memory.proposal(), image)
 
-    def _refuse(self) -> None:
-        """Go back to the last accepted point, and take the iteration's own step, or more of it."""
+    @property
+    def is_near(self) -> bool:
+        """Whether the objective hardly changes any more, without which nothing has settled."""
+        last = self.history[-2:]
+        change = max(_NEAR, self._tolerance)
+        return len(last) == 2 and abs(last[1] - last[0]) <= change * abs(last[1])
+
+    def state(self) -> dict[str, Floats]:
+        """Return what another search needs to go on, before `receive`."""
+        memory, settling = self._anderson, self._settling
+        vectors = [*memory.images, *memory.residuals, *(settling.before or ()), self._accepted]
+        numbers = [_KINDS.index(self._kind), self._stretch, self._refused, len(memory.images)]
+        return {
+            "vectors": np.array(vectors),
+            "numbers": np.array(numbers, dtype=np.float64),
+            "rates": np.array(settling.rates),
+            "history": np.array(self.history),
+        }
+
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """Go on from the state of another search, whose point is this one's start."""
+        kind, self._stretch, refused, n = state["numbers"].tolist()
+        self._kind, self._refused, n = _KINDS[int(kind)], bool(refused), int(n)
+        *vectors, self._accepted = state["vectors"]
+        self._anderson.images.extend(vectors[:n])
+        self._anderson.residuals.extend(vectors[n : 2 * n])
+        self._settling.before = tuple(vectors[2 * n :]) or None
+        self._settling.rates.extend(state["rates"].tolist())
+        self.history.extend(state["history"].tolist())
+
+    def is_last(self, moved: float) -> bool:
+        """Say whether `point` is the last, and its image not needed to see that it has not settled.
+
+        `moved` as for `receive`.
+        """
+        return len(self.history) == self._max_iterations and not self._settling.may_settle(moved)
+
+    def refuses(self, value: float) -> bool:
+        """Say whether the value at `point` is too low, and if so choose another point.
+
+        It lies at the iteration's own step from the last accepted point, or further that way.
+        """
+        least = self.history[-1] - _ROUNDING * abs(self.history[-1]) if self.history else -np.inf
+        if self._kind == "plain" or not value < least:
+            return False
         self._refused = True
         if self._kind == "accelerated":
             self._anderson.clear()
@@ -172,6 +234,7 @@ class Search:
         else:
             self._stretch = max(self._stretch * _SHORTER, 1.0)
         self._lengthen()
+        return True
 
     def _lengthen(self) -> None:
         image = self._anderson.images[-1]
@@ -185,3 +248,119 @@ class Search:
 
 def _length(vector: Floats) -> float:
     return float(np.sqrt(vector @ vector))
+
+
+class Space(NamedTuple):
+    """How parameters are laid out as a vector.
+
+    Attributes
+    ----------
+    pack, unpack : callable
+        From parameters to a vector, shape (size,), and back; parameters that no vector holds are
+        not accelerated.
+    mend : callable
+        Makes a proposed vector possible.
+    """
+
+    pack: Callable[[Any], Floats]
+    unpack: Callable[[Floats], Any] | None
+    mend: Mend = as_proposed
+
+
+def space_of(example: tuple[Any, ...], mends: Sequence[Mend]) -> Space:
+    """Lay out a named tuple of arrays, each of which is mended by a function of its own."""
+    shapes = [np.shape(part) for part in example]
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
+
+    def parts(vector: Floats) -> list[Floats]:
+        return [
+            part.reshape(shape) for part, shape in zip(np.split(vector, ends), shapes, strict=True)
+        ]
+
+    def pack(parameters: tuple[Any, ...]) -> Floats:
+        return np.concatenate([np.ravel(part) for part in parameters])
+
+    def mend(proposal: Floats, image: Floats) -> Floats:
+        pairs = zip(mends, parts(proposal), parts(image), strict=True)
+        return pack(tuple(one(part, of_image) for one, part, of_image in pairs))
+
+    return Space(pack, lambda vector: type(example)(*parts(vector)), mend)
+
+
+@dataclass(eq=False)
+class EMTrace(Generic[P, E]):
+    """The state of EM after the last update, and how it was reached.
+
+    Attributes
+    ----------
+    parameters : object
+        The last parameters; the other attributes refer to them.
+    expected : object
+        Result of the E-step: the items' posterior, or sums over items.
+    log_likelihood : float
+        Log likelihood of the labels.
+    history : list of float
+        The objective at the start and after every update.
+    converged : bool
+        Whether the items' probabilities have settled.
+    """
+
+    parameters: P
+    expected: E
+    log_likelihood: float
+    history: list[float] = field(default_factory=list)
+    converged: bool = False
+
+    @property
+    def n_iterations(self) -> int:
+        """Updates of the parameters."""
+        return len(self.history) - 1
+
+
+def run_em(
+    start: P,
+    expect: Callable[[P], tuple[E, float, float]],
+    maximise: Callable[[E, P], P],
+    tolerance: float,
+    max_iterations: int,
+    *,
+    space: Space,
+    moved: Callable[[E, E], float],
+    resumed: Mapping[str, Any] | None = None,
+    follow: Callable[[P, Search], None] = lambda parameters, search: None,
+) -> EMTrace[P, E]:
+    """Run EM from a start.
+
+    `expect` returns the result of an E-step, the log likelihood and the objective, and `moved` the
+    largest change of a posterior between two E-steps. `follow` gets the parameters after each.
+    """
+    search = Search(space.pack(start), tolerance, max_iterations, space.mend)
+    search.is_plain |= space.unpack is None
+    if resumed is not None:
+        search.resume(resumed)
+    parameters, before = start, None
+    while True:
+        expected, log_likelihood, value = expect(parameters)
+        follow(parameters, search)
+        change = np.inf if before is None else moved(before, expected)
+        before = expected
+        if not search.refuses(value):
+            state = EMTrace(parameters, expected, log_likelihood, search.history)
+            image, packed = parameters, search.point
+            if not search.is_last(change):
+                image = maximise(expected, parameters)
+                packed = space.pack(image)
+            search.receive(packed, change, value)
+            if not search.is_on:
+                state.converged = search.converged
+                return state
+            if search.point is packed:
+                parameters = image
+                continue
+        assert space.unpack is not None
+        parameters = space.unpack(search.point)
+
+
+def largest_change(before: Floats, after: Floats) -> float:
+    """Return the largest change of a probability."""
+    return float(np.abs(after - before).max(initial=0))

@@ -14,15 +14,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
-from annobench.models._votes import EMTrace, Floats, Settled, Votes, run_em
+from annobench.models._fixed_point import EMTrace, Search, Space, largest_change, run_em
+from annobench.models._votes import Floats, Votes
 from annobench.models.base import Fit
-from annobench.scale._blocks import Block, BlockedLabels, InMemory
+from annobench.scale._blocks import Block, BlockedLabels, InMemory, added
 from annobench.scale._kept import ENDING, KeptItems, read_arrays, write_arrays
 from annobench.scale._workers import Workers
 
@@ -64,6 +65,9 @@ class Passes(Protocol[T, S]):
 
     def objective(self, total: S, theta: T) -> tuple[float, float]:
         """Return the log likelihood and the objective."""
+
+    def space(self, theta: T) -> Space:
+        """Return the layout of parameters like these as a vector."""
 
 
 class PartitionedFit(NamedTuple):
@@ -126,7 +130,12 @@ class Passing:
 
     def sweep(self, passes: Sweeps[T, S], theta: T) -> S:
         """Do the E-step of all blocks."""
-        return self.labels.map_sum(self.workers, _sweep, passes, theta)
+        return self._swept(passes, theta, None)[0]
+
+    def _swept(self, passes: Sweeps[T, S], theta: T, last: T | None) -> tuple[S, float]:
+        """Do the E-step, and return the largest change of a posterior since the last parameters."""
+        part = self.labels.map_sum(self.workers, _sweep, passes, theta, last).part
+        return part.total, part.moved
 
     def kept_items(self, passes_of: type, what: object = "") -> KeptItems:
         """Return the store of item parameters, which stay on disk as labels do."""
@@ -145,33 +154,35 @@ class Passing:
         start: Callable[[], T] | None = None,
         name: str = "parameters",
         what: object = "",
-        settled: Settled | None = None,
         improve: Callable[[S, T], T] | None = None,
     ) -> EMTrace[T, S]:
         """Fit a model, usually with one pass per iteration."""
-        before: list[float] = []
-        first, path = None, None
+        first, last, state, path = None, None, None, None
         of = _fingerprint(self.labels, type(passes), what)
         if self.checkpoint is not None:
             path = self.checkpoint / f"{name}{ENDING}"
             # Of several starts the later ones may not have begun.
             if self.resume and (path.exists() or not any(self.checkpoint.glob(f"*{ENDING}"))):
-                first, before = _read(path, of, passes.parameters)
+                first, last, state = _read(path, of, passes.parameters)
         if first is None:
             first = passes.update(self.begin(passes), None) if start is None else start()
-        clock = time.monotonic()
+        clock, before, moved, likelihood, is_near = time.monotonic(), last, np.inf, 0.0, False
 
         def expect(theta: T) -> tuple[S, float, float]:
-            total = self.sweep(passes, theta)
-            return total, *passes.objective(total, theta)
+            nonlocal before, last, moved, likelihood
+            total, moved = self._swept(passes, theta, last if is_near else None)
+            before, last = last, theta
+            likelihood, value = passes.objective(total, theta)
+            return total, likelihood, value
 
-        def follow(state: EMTrace[T, S]) -> None:
-            nonlocal clock
+        def follow(theta: T, search: Search) -> None:
+            nonlocal clock, is_near
+            is_near = search.is_near
             if path is not None:
-                _write(path, of, state.parameters, state.history)
+                _write(path, of, theta, before, search)
             now = time.monotonic()
             self.say(
-                f"iteration {state.n_iterations}: log likelihood {state.log_likelihood:.10g}, "
+                f"iteration {len(search.history)}: log likelihood {likelihood:.10g}, "
                 f"{now - clock:.1f} s"
             )
             clock = now
@@ -182,22 +193,31 @@ class Passing:
             improve or passes.update,
             tolerance,
             max_iterations,
-            before=before,
+            space=passes.space(first),
+            moved=lambda before, after: moved,
+            resumed=state,
             follow=follow,
-            settled=settled,
         )
 
 
-def _write(path: Path, of: str, theta: tuple[Any, ...], history: list[float]) -> None:
+def _write(
+    path: Path, of: str, theta: tuple[Any, ...], before: tuple[Any, ...] | None, search: Search
+) -> None:
     parameters = {f"parameter_{n}": value for n, value in enumerate(theta)}
-    write_arrays(path, of, parameters | {"history": history})
+    earlier = {f"before_{n}": value for n, value in enumerate(before or ())}
+    write_arrays(path, of, parameters | earlier | search.state())
 
 
-def _read(path: Path, of: str, parameters: type[T]) -> tuple[T, list[float]]:
-    """Return the parameters after an iteration, and the history of the objective."""
+def _read(path: Path, of: str, parameters: type[T]) -> tuple[T, T | None, dict[str, Any]]:
+    """Return parameters, those before them, and the state of the search."""
     arrays = read_arrays(path, of)
-    history = arrays.pop("history").tolist()[:-1]
-    return parameters(*(each if each.ndim else each.item() for each in arrays.values())), history
+
+    def named(prefix: str) -> list[Any]:
+        values = [arrays.pop(name) for name in list(arrays) if name.startswith(prefix)]
+        return [value if value.ndim else value.item() for value in values]
+
+    theta, before = parameters(*named("parameter_")), named("before_")
+    return theta, parameters(*before) if before else None, arrays
 
 
 def _fingerprint(labels: BlockedLabels, passes: type, what: object) -> str:
@@ -214,6 +234,25 @@ def _begin(block: Block, passes: Begins[S]) -> S:
     return passes.begin(block.made(Votes), block.number)
 
 
-def _sweep(block: Block, passes: Sweeps[T, S], theta: T) -> S:
-    total, block.posterior = passes.sweep(block.made(Votes), theta, block.number)
-    return total
+@dataclass(frozen=True)
+class _Part(Generic[S]):
+    """Sums over some items, and the largest change of a probability of one."""
+
+    total: S
+    moved: float
+
+    def __add__(self, other: _Part[S]) -> _Part[S]:
+        return _Part(added([self.total, other.total]), max(self.moved, other.moved))
+
+
+class _Swept(NamedTuple):
+    part: _Part[Any]
+
+
+def _sweep(block: Block, passes: Sweeps[T, S], theta: T, last: T | None) -> _Swept:
+    votes, before = block.made(Votes), block.posterior
+    if before is None and last is not None:  # it is not kept where labels do not fit in memory
+        before = passes.sweep(votes, last, block.number)[1]
+    total, block.posterior = passes.sweep(votes, theta, block.number)
+    moved = np.inf if before is None else largest_change(before, block.posterior)
+    return _Swept(_Part(total, moved))

@@ -14,12 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import digamma, entr, gammaln
 
+from annobench.models._fixed_point import kept_positive, largest_change, run_em, space_of
 from annobench.models._votes import Floats, Votes, log
 from annobench.models.kernels.variational import collect, expect, take_logs
-
-#: A probability may move by this share of itself beyond the tolerance, as in NumPy's `allclose`,
-#: by which the authors of EBCC stop.
-RELATIVE = 1e-5
 
 
 class Dirichlets(NamedTuple):
@@ -96,21 +93,30 @@ def dirichlet_priors(
 def ascend(
     votes: Votes, start: Floats, priors: Dirichlets, tolerance: float, max_iterations: int
 ) -> Ascent:
-    """Raise the bound from a start until the categories' probabilities converge."""
+    """Raise the bound from a start until the categories' probabilities have settled."""
     labelled = votes.labelled
-    parameters = _updated(votes, start, priors)
-    constant = priors.log_normalisers() + (len(parameters.labels) - 1) * _log_beta(priors.labels)
-    bound = parameters.log_normalisers() - constant + float(entr(start[labelled]).sum())
-    state = Ascent(parameters, start, [bound])
-    shares = start.sum(axis=2)
-    while state.n_iterations < max_iterations and not state.converged:
-        if state.n_iterations:
-            state.parameters = _updated(votes, state.responsibility, priors)
-        state.responsibility, bound = _expected(votes, state.parameters, priors)
-        state.history.append(bound)
-        before, shares = shares, state.responsibility.sum(axis=2)
-        moved = np.abs(shares - before) > tolerance + RELATIVE * shares
-        state.converged = bool(tolerance > 0 and not moved[labelled].any())
+    first = _updated(votes, start, priors)
+    constant = priors.log_normalisers() + (len(first.labels) - 1) * _log_beta(priors.labels)
+    bound = first.log_normalisers() - constant + float(entr(start[labelled]).sum())
+    state = Ascent(first, start, [bound])
+    if max_iterations > 0:
+
+        def expect(parameters: Dirichlets) -> tuple[Floats, float, float]:
+            responsibility, value = _expected(votes, parameters, priors)
+            return responsibility, value, value
+
+        end = run_em(
+            first,
+            expect,
+            lambda responsibility, _: _updated(votes, responsibility, priors),
+            tolerance,
+            max_iterations - 1,  # the first update is that of the start
+            space=space_of(first, (kept_positive,) * len(first)),
+            moved=lambda before, after: largest_change(
+                *(shares[labelled].sum(axis=2) for shares in (before, after))
+            ),
+        )
+        state = Ascent(end.parameters, end.expected, [bound, *end.history], end.converged)
     mean = state.parameters.means()
     state.responsibility[~labelled] = mean.prevalence[:, None] * mean.subtypes
     return state

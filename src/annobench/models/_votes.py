@@ -1,11 +1,10 @@
-"""What models whose labels are votes for their own category share: E-step, counts, EM."""
+"""What models whose labels are votes for their own category share: E-step and counts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import Generic, TypeVar, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +14,6 @@ from annobench.labels.annotations import Annotations
 from annobench.models.kernels.votes import add_votes, collect_right
 
 Floats = NDArray[np.float64]
-P = TypeVar("P")
-E = TypeVar("E")
-#: Says of what is maximised now and before whether it has converged.
-Settled = Callable[[float, float], bool]
 
 #: A probability of zero is taken for this, so that a label that a model holds impossible makes
 #: its category improbable and nothing infinite.
@@ -148,67 +143,6 @@ def _across(combine: np.ufunc, table: Floats) -> Floats:
     if 1 < table.shape[1] < 8:
         return np.asarray(reduce(combine, table.T))
     return np.asarray(combine.reduce(table, axis=1))
-
-
-@dataclass(eq=False)
-class EMTrace(Generic[P, E]):
-    """The state of EM after the last update, and how it was reached.
-
-    Attributes
-    ----------
-    parameters : object
-        The last parameters; the other attributes refer to them.
-    expected : object
-        Result of the E-step: the items' posterior, or sums over items.
-    log_likelihood : float
-        Log likelihood of the labels.
-    history : list of float
-        The objective at the start and after every update.
-    converged : bool
-        Whether its relative change fell to the tolerance.
-    """
-
-    parameters: P
-    expected: E
-    log_likelihood: float
-    history: list[float] = field(default_factory=list)
-    converged: bool = False
-
-    @property
-    def n_iterations(self) -> int:
-        """Updates of the parameters."""
-        return len(self.history) - 1
-
-
-def run_em(
-    start: P,
-    expect: Callable[[P], tuple[E, float, float]],
-    maximise: Callable[[E, P], P],
-    tolerance: float,
-    max_iterations: int,
-    *,
-    before: Sequence[float] = (),
-    follow: Callable[[EMTrace[P, E]], None] | None = None,
-    settled: Settled | None = None,
-) -> EMTrace[P, E]:
-    """Run EM from a start."""
-
-    def is_settled(now: float, last: float) -> bool:
-        # Parameters still move where what is maximised no longer shows it.
-        return tolerance > 0 and abs(now - last) <= tolerance * abs(now)
-
-    at_rest = settled or is_settled
-    expected, log_likelihood, value = expect(start)
-    state = EMTrace(start, expected, log_likelihood, [*before])
-    while True:
-        state.converged = bool(state.history) and at_rest(value, state.history[-1])
-        state.history.append(value)
-        if follow is not None:
-            follow(state)
-        if state.converged or state.n_iterations >= max_iterations:
-            return state
-        state.parameters = maximise(state.expected, state.parameters)
-        state.expected, state.log_likelihood, value = expect(state.parameters)
 
 
 def check_search(name: str, tolerance: float, max_iterations: int) -> None:

@@ -324,7 +324,10 @@ class Fit(Summarised):
         return ""
 
     def _unconverged(self) -> str:
-        return "The fit stopped before it converged."
+        return (
+            "The search stopped before the items' probabilities settled, so that they may be far "
+            "from their limit. Allow more updates, or compare with another model."
+        )
 
     def _judges_annotators(self) -> bool:
         return any(hasattr(self, name) for name in OF_ANNOTATORS)
@@ -841,12 +844,12 @@ def _add_interval(
         table[f"{prefix}{end}{100 * level:g}"] = values
 
 
-SampledT = TypeVar("SampledT", bound=SampledFit)
+FitT = TypeVar("FitT", bound=Fit)
 
 
-def warned_of(name: str, fitted: SampledT) -> SampledT:
-    """Return a fit; warn the caller's caller if its chains have not converged."""
-    if not fitted.converged:
+def warned_of(name: str, fitted: FitT, *, all_updates: bool = False) -> FitT:
+    """Return a fit; warn the caller's caller if it has not converged, unless all updates do."""
+    if not (all_updates or getattr(fitted, "converged", True)):
         warnings.warn(f"{name}.fit: {fitted._unconverged()}", ConvergenceWarning, stacklevel=3)
     return fitted
 

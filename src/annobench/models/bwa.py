@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -33,9 +33,17 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from annobench.labels.annotations import Annotations
+from annobench.models._fixed_point import (
+    SETTLED,
+    TOLERANCE,
+    kept_positive,
+    largest_change,
+    run_em,
+    space_of,
+)
 from annobench.models._variational import check_positive
 from annobench.models._votes import Floats, check_search
-from annobench.models.base import Conventions, Fit, Method
+from annobench.models.base import Conventions, Fit, Method, warned_of
 from annobench.models.kernels.votes import add_squares, add_votes, add_weights, correct_squares
 
 __all__ = ["METHOD", "BwaFit", "fit"]
@@ -58,15 +66,12 @@ METHOD = Method(
         ties="by the annotators' precisions; equal values if these tie, too",
         smoothing="15 labels' worth of prior for each annotator's precision",
         start="vote shares",
-        optimum="a local maximum of the density of the items' values; relative change of .001",
+        optimum=f"a local maximum of the density of the items' values; {SETTLED}",
     ),
     compares=True,
     merges_repeats=True,
     unchanged_by=frozenset({"repeated labels"}),
 )
-
-#: A value may move by this beyond the tolerance, as in NumPy's `allclose`.
-ABSOLUTE = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +91,9 @@ class BwaFit(Fit):
         Log density of the labels and values, precisions integrated out, summed over categories
         except those that have all or none of the labels of every item.
     n_iterations : int
-        Updates until the last category converged.
+        Updates of the values.
     converged : bool
-        Whether all categories converged.
+        Whether the items' probabilities settled to within the tolerance.
     history : ndarray, shape (n_iterations + 1,)
         The objective at the start and after every update; it never falls.
     """
@@ -113,8 +118,8 @@ def fit(
     *,
     prior_labels: float = 15.0,
     value_precision: float = 1.0,
-    tolerance: float = 1e-3,
-    max_iterations: int = 500,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = 1_000,
 ) -> BwaFit:
     """Fit BWA, from the vote shares.
 
@@ -126,12 +131,11 @@ def fit(
         a: the weight of the prior of a precision, in labels, above 0.
     value_precision : float, default 1.0
         lambda: precision of the items' values around their mean, above 0.
-    tolerance : float, default 1e-3
-        A category stops when the largest relative change of a value is at most this; with 0 all
-        updates are done. Larger than in other models, whose criterion is the objective; the
-        authors' value.
-    max_iterations : int, default 500
-        Maximum number of updates. Fewer than in other models; the authors' value.
+    tolerance : float, default 1e-6
+        Stop when no probability of an item is farther than this from its limit, as estimated from
+        the rate of convergence; with 0 all updates are done, without acceleration.
+    max_iterations : int, default 1_000
+        Maximum number of updates.
 
     Returns
     -------
@@ -145,6 +149,11 @@ def fit(
         annotators.
     ValueError
         If a number is out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
 
     Notes
     -----
@@ -168,29 +177,52 @@ def fit(
     check_positive(METHOD.name, prior_labels=prior_labels, value_precision=value_precision)
     model = _Model.of(annotations, prior_labels, value_precision)
     values = model.shares
-    errors = model.squared_errors(values)
-    history, moving, converged = [model.log_density(values, errors)], model.divided, False
-    while len(history) <= max_iterations and not converged:
-        after = np.where(moving, model.values(values, model.precision(errors)), values)
-        change = np.abs(after - values) - tolerance * after
-        stays = (change[model.labelled] <= ABSOLUTE).all(axis=0)
-        moving = moving & ~((tolerance > 0) & stays)
-        converged = not moving.any()
-        values, errors = after, model.squared_errors(after)
-        history.append(model.log_density(values, errors))
+    first = model.moments(values)
+    history, converged = [model.log_density(values, first.errors)], False
+    if max_iterations > 0:
+
+        def expect(moments: _Moments) -> tuple[tuple[Floats, _Moments], float, float]:
+            after = np.where(model.divided, model.values(moments), model.shares)
+            updated = model.moments(after)
+            density = model.log_density(after, updated.errors)
+            return (after, updated), density, density
+
+        def moved(before: tuple[Floats, _Moments], after: tuple[Floats, _Moments]) -> float:
+            rows = (each[0][model.labelled] for each in (before, after))
+            return largest_change(*(own / own.sum(axis=1, keepdims=True) for own in rows))
+
+        end = run_em(
+            first,
+            expect,
+            lambda expected, _: expected[1],
+            tolerance,
+            max_iterations - 1,  # the first update is that of the shares
+            space=space_of(first, (kept_positive, kept_positive)),
+            moved=moved,
+        )
+        values, first = end.expected
+        history, converged = history + end.history, end.converged
     values = np.where(model.labelled[:, None], values, model.mean(values))
-    return BwaFit(
+    fitted = BwaFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
         posterior=values / values.sum(axis=1, keepdims=True),
         item_values=values,
-        precision=np.where(model.divided, model.precision(errors), np.nan),
+        precision=np.where(model.divided, model.precision(first.errors), np.nan),
         objective=history[-1],
         n_iterations=len(history) - 1,
         converged=converged,
         history=np.array(history),
     )
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
+
+
+class _Moments(NamedTuple):
+    """Squared errors of the annotators, shape (J, K), and mean values of the items, (K,)."""
+
+    errors: Floats
+    mean: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,16 +291,21 @@ class _Model:
         correct_squares(*self.named, values, total)
         return np.maximum(total, 0)  # rounding
 
+    def moments(self, values: Floats) -> _Moments:
+        """Return all that the next values depend on."""
+        return _Moments(self.squared_errors(values), self.mean(values))
+
     def precision(self, errors: Floats) -> Floats:
         """Return the expected precisions, shape (J, K), 1 for a category that is not divided."""
         top = np.broadcast_to(self.a + self.n_given, errors.shape)
         ones = np.ones_like(errors)
         return cast(Floats, np.divide(top, self.b + errors, out=ones, where=self.divided))
 
-    def values(self, values: Floats, precision: Floats) -> Floats:
+    def values(self, moments: _Moments) -> Floats:
         """Average the labels of each item and the mean value, weighted by precision."""
-        total = np.tile(self.lambda_ * self.mean(values), (self.shape[0], 1))
-        weight = np.full(values.shape, self.lambda_)
+        precision = self.precision(moments.errors)
+        total = np.tile(self.lambda_ * moments.mean, (self.shape[0], 1))
+        weight = np.full(total.shape, self.lambda_)
         add_votes(*self.named, precision, total)
         add_weights(*self.pairs, precision, weight)
         return cast(Floats, total / weight)

@@ -34,7 +34,7 @@ from annobench.core.errors import check_level
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
 from annobench.models._votes import Floats, Votes, check_search, shares_of
-from annobench.models.base import Conventions, Fit, Method
+from annobench.models.base import Conventions, Fit, Method, warned_of
 
 __all__ = ["METHOD", "CatdFit", "fit"]
 
@@ -106,6 +106,11 @@ def fit(annotations: Annotations, *, level: float = 0.95, max_iterations: int = 
     ValueError
         If `max_iterations` is below 0.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
+
     Notes
     -----
     A round costs three additions per label.
@@ -138,7 +143,7 @@ def fit(annotations: Annotations, *, level: float = 0.95, max_iterations: int = 
         votes, winners = counted.weighted(weights)
         converged = np.array_equal(winners, before)
         n_iterations += 1
-    return CatdFit(
+    fitted = CatdFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
@@ -147,3 +152,4 @@ def fit(annotations: Annotations, *, level: float = 0.95, max_iterations: int = 
         n_iterations=n_iterations,
         converged=converged,
     )
+    return warned_of(METHOD.name, fitted)

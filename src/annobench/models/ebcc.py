@@ -33,6 +33,7 @@ from numpy.typing import ArrayLike
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models import base, voting
+from annobench.models._fixed_point import SETTLED, TOLERANCE
 from annobench.models._variational import (
     Dirichlets,
     ascend,
@@ -41,7 +42,7 @@ from annobench.models._variational import (
     log_likelihood,
 )
 from annobench.models._votes import Floats, Votes, check_search
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.base import ConfusionFit, Conventions, Method, warned_of
 
 __all__ = ["METHOD", "EbccFit", "fit"]
 
@@ -63,7 +64,7 @@ METHOD = Method(
         "prevalence, 0.1 in all for a category's subtypes",
         start="vote shares, divided among subtypes at random, 40 times, and undivided; the best is "
         "kept",
-        optimum="a local maximum of the variational bound; no probability moves by .001",
+        optimum=f"a local maximum of the variational bound; {SETTLED}",
     ),
     compares=True,
 )
@@ -91,7 +92,7 @@ class EbccFit(ConfusionFit):
     n_iterations : int
         Updates of the items' posterior in the best start.
     converged : bool
-        Whether the largest change of a category's probability fell to the tolerance.
+        Whether the items' probabilities settled to within the tolerance.
     history : ndarray, shape (n_iterations + 1,)
         The bound of the best start, initially and after every update; it never falls.
     starts : ndarray, shape (n_starts + 1,)
@@ -146,8 +147,8 @@ def fit(
     prevalence_prior: float | Literal["votes"] = "votes",
     n_starts: int = 40,
     start: ArrayLike | None = None,
-    tolerance: float = 1e-3,
-    max_iterations: int = 500,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = 1_000,
 ) -> EbccFit:
     """Fit EBCC by variational Bayes from several starts and keep the best.
 
@@ -171,12 +172,11 @@ def fit(
     start : array_like, shape (I, K, M), optional
         Initial division of an item's vote share of a category among its subtypes; sums to 1 over
         the last axis. If given, the only start.
-    tolerance : float, default 1e-3
-        A start stops when the largest change of a category's probability is at most this; with 0
-        all updates are done. Larger than in other models, whose criterion is the objective; the
-        authors' value.
-    max_iterations : int, default 500
-        Maximum number of updates per start. Fewer than in other models; the authors' value.
+    tolerance : float, default 1e-6
+        Stop when no probability of an item is farther than this from its limit, as estimated from
+        the rate of convergence; with 0 all updates are done, without acceleration.
+    max_iterations : int, default 1_000
+        Maximum number of updates per start.
 
     Returns
     -------
@@ -190,6 +190,11 @@ def fit(
         or `start` has another shape or does not sum to 1.
     ValueError
         If an option is invalid.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
 
     Notes
     -----
@@ -257,7 +262,7 @@ def fit(
         if best is None or end.history[-1] > best.history[-1]:
             best = end
     assert best is not None
-    return EbccFit(
+    fitted = EbccFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
@@ -271,6 +276,7 @@ def fit(
         history=np.array(best.history),
         starts=np.array(reached),
     )
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
 
 
 def _checked(start: ArrayLike, shape: tuple[int, int, int]) -> Floats:

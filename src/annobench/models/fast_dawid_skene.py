@@ -32,7 +32,7 @@ import numpy as np
 
 from annobench.labels.annotations import Annotations
 from annobench.models._votes import Floats, check_search
-from annobench.models.base import ConfusionFit, Conventions, Method, accuracy
+from annobench.models.base import ConfusionFit, Conventions, Method, accuracy, warned_of
 from annobench.models.dawid_skene.em import NO_WEIGHT, Problem, Settings, State
 from annobench.models.dawid_skene.starts import votes_start
 from annobench.models.kernels import dawid_skene as kernels
@@ -146,6 +146,11 @@ def fit(
     ValueError
         If a number is out of range.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
+
     Notes
     -----
     The posterior of an item without labels is the prevalence; it does not affect the fit. A step
@@ -200,7 +205,7 @@ def fit(
             n_soft += 1
             is_soft = bool(np.abs(state.prevalence - prevalence).sum() > SWITCH)
     k = annotations.n_categories
-    return FastDawidSkeneFit(
+    fitted = FastDawidSkeneFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
@@ -214,6 +219,7 @@ def fit(
         converged=state.converged,
         history=np.array(history),
     )
+    return warned_of(METHOD.name, fitted)
 
 
 def _assigned(posterior: Floats) -> Floats:

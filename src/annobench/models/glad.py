@@ -35,9 +35,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.labels.annotations import Annotations
+from annobench.models._fixed_point import (
+    SETTLED,
+    TOLERANCE,
+    EMTrace,
+    Space,
+    as_proposed,
+    largest_change,
+    run_em,
+    space_of,
+)
 from annobench.models._passes import PartitionedFit, Passing
-from annobench.models._votes import EMTrace, Floats, Votes, check_search, normalised, run_em
-from annobench.models.base import Conventions, Fit, Method
+from annobench.models._votes import Floats, Votes, check_search, normalised
+from annobench.models.base import Conventions, Fit, Method, warned_of
 from annobench.models.kernels.votes import add_scaled_votes, slopes
 from annobench.scale._blocks import Block, BlockedLabels
 from annobench.scale._kept import KeptItems
@@ -60,7 +70,7 @@ METHOD = Method(
         ties="by the annotators' abilities; equal probabilities if these tie, too",
         smoothing="normal priors, mean 1 and variance 1, of abilities and log easinesses",
         start="every ability and log easiness at 1",
-        optimum="a local maximum of the posterior density by EM; relative change of 1e-9",
+        optimum=f"a local maximum of the posterior density by EM; {SETTLED}",
     ),
     compares=True,
     offers=frozenset({"fit_partitions"}),
@@ -92,7 +102,7 @@ class GladFit(Fit):
     n_iterations : int
         Updates of the parameters.
     converged : bool
-        Whether the relative change of `log_posterior` fell to the tolerance.
+        Whether the items' probabilities settled to within the tolerance.
     history : ndarray, shape (n_iterations + 1,)
         `log_posterior` at the start and after every update; it never falls.
     """
@@ -188,7 +198,7 @@ class _Attempt(NamedTuple):
 
 
 def fit(
-    annotations: Annotations, *, tolerance: float = 1e-9, max_iterations: int = 2_000
+    annotations: Annotations, *, tolerance: float = TOLERANCE, max_iterations: int = 1_000
 ) -> GladFit:
     """Fit GLAD by EM to the mode of the posterior of abilities and easiness parameters.
 
@@ -196,11 +206,11 @@ def fit(
     ----------
     annotations : Annotations
         Any number of annotators and categories.
-    tolerance : float, default 1e-9
-        Relative change of the log posterior at which EM stops; with 0 all updates are done. Smaller
-        than in other models, as one Newton step is not a full M-step.
-    max_iterations : int, default 2_000
-        Maximum number of updates. More than in other models, for the same reason.
+    tolerance : float, default 1e-6
+        Stop when no probability of an item is farther than this from its limit, as estimated from
+        the rate of convergence; with 0 all updates are done, without acceleration.
+    max_iterations : int, default 1_000
+        Maximum number of updates.
 
     Returns
     -------
@@ -214,6 +224,11 @@ def fit(
         annotators.
     ValueError
         If a number is out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
 
     Notes
     -----
@@ -254,13 +269,22 @@ def fit(
     start = _Parameters(
         *(np.full(n, PRIOR_MEAN) for n in (votes.n_given.size, votes.labelled.size))
     )
-    end = run_em(start, expect, maximise, tolerance, max_iterations)
+    end = run_em(
+        start,
+        expect,
+        maximise,
+        tolerance,
+        max_iterations,
+        space=space_of(start, (as_proposed, as_proposed)),
+        moved=lambda before, after: largest_change(before[1], after[1]),
+    )
     easiness = np.exp(end.parameters.log_easiness)
-    return _fit_of(annotations, annotations.items, end, end.expected[1], easiness)
+    fitted = _fit_of(annotations, annotations.items, end, end.expected[1], easiness)
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
 
 
 def fit_partitions(
-    passing: Passing, *, tolerance: float = 1e-9, max_iterations: int = 2_000
+    passing: Passing, *, tolerance: float = TOLERANCE, max_iterations: int = 1_000
 ) -> PartitionedFit:
     """Fit GLAD to partitions, as `fit` does to labels in memory.
 
@@ -284,7 +308,9 @@ def fit_partitions(
     improve = partial(_improved, passes, passing)
     end = passing.run(passes, tolerance, max_iterations, improve=improve)
     nobody = np.zeros((0, labels.n_categories))
-    return PartitionedFit(_fit_of(labels, (), end, nobody, np.zeros(0)), passes, end.parameters)
+    fitted = _fit_of(labels, (), end, nobody, np.zeros(0))
+    warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
+    return PartitionedFit(fitted, passes, end.parameters)
 
 
 @dataclass(frozen=True)
@@ -303,6 +329,9 @@ class _Passes:
 
     def objective(self, total: _Sums, theta: _Shared) -> tuple[float, float]:
         return _objective(total, theta.ability)
+
+    def space(self, theta: _Shared) -> Space:
+        return Space(lambda shared: shared.ability, None)
 
     def attempt(
         self, votes: Votes, theta: _Shared, number: int, ability: Floats, version: int

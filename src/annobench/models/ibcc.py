@@ -29,6 +29,7 @@ import numpy as np
 
 from annobench.labels.annotations import Annotations
 from annobench.models import base, voting
+from annobench.models._fixed_point import SETTLED, TOLERANCE
 from annobench.models._variational import (
     Dirichlets,
     ascend,
@@ -37,7 +38,7 @@ from annobench.models._variational import (
     log_likelihood,
 )
 from annobench.models._votes import Floats, Votes, check_search
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.base import ConfusionFit, Conventions, Method, warned_of
 
 __all__ = ["METHOD", "IbccFit", "fit"]
 
@@ -57,7 +58,7 @@ METHOD = Method(
         ties="by prevalence and confusion matrices; equal probabilities if these tie, too",
         smoothing="Dirichlet priors: 4 for right and 1 for wrong labels, 1 for the prevalence",
         start="vote shares",
-        optimum="a local maximum of the variational bound; no probability moves by .001",
+        optimum=f"a local maximum of the variational bound; {SETTLED}",
     ),
     compares=True,
 )
@@ -82,7 +83,7 @@ class IbccFit(ConfusionFit):
     n_iterations : int
         Updates of the items' posterior.
     converged : bool
-        Whether the largest change of a probability fell to the tolerance.
+        Whether the items' probabilities settled to within the tolerance.
     history : ndarray, shape (n_iterations + 1,)
         The bound at the start and after every update; it never falls.
     """
@@ -116,8 +117,8 @@ def fit(
     diagonal: float = 4.0,
     off_diagonal: float = 1.0,
     prevalence_prior: float = 1.0,
-    tolerance: float = 1e-3,
-    max_iterations: int = 500,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = 1_000,
 ) -> IbccFit:
     """Fit IBCC by variational Bayes, from the vote shares.
 
@@ -129,11 +130,11 @@ def fit(
         Parameters of a row's Dirichlet prior for the correct label and for wrong ones, above 0.
     prevalence_prior : float, default 1.0
         Parameter of the prevalence's Dirichlet prior, above 0.
-    tolerance : float, default 1e-3
-        Stop when the largest change of a category's probability is at most this; with 0 all updates
-        are done. Larger than in other models, whose criterion is the objective; the authors' value.
-    max_iterations : int, default 500
-        Maximum number of updates. Fewer than in other models; the authors' value.
+    tolerance : float, default 1e-6
+        Stop when no probability of an item is farther than this from its limit, as estimated from
+        the rate of convergence; with 0 all updates are done, without acceleration.
+    max_iterations : int, default 1_000
+        Maximum number of updates.
 
     Returns
     -------
@@ -147,6 +148,11 @@ def fit(
         annotators.
     ValueError
         If a number is out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
 
     Notes
     -----
@@ -184,7 +190,7 @@ def fit(
     )
     start = voting.fit(annotations).posterior[:, :, None]
     end = ascend(votes, start, priors, tolerance, max_iterations)
-    return IbccFit(
+    fitted = IbccFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
@@ -196,3 +202,4 @@ def fit(
         converged=end.converged,
         history=np.array(end.history),
     )
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)

@@ -38,8 +38,9 @@ from scipy.sparse.csgraph import connected_components
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.models._fixed_point import SETTLED, TOLERANCE, Settling
 from annobench.models._votes import Floats, check_search
-from annobench.models.base import Conventions, Fit, Method
+from annobench.models.base import Conventions, Fit, Method, warned_of
 from annobench.models.kernels.messages import exchange
 
 __all__ = ["METHOD", "KosFit", "fit"]
@@ -55,12 +56,16 @@ METHOD = Method(
         ties="equal probabilities where the messages cancel",
         smoothing="none; the posterior is a logistic function of the scaled sum of messages",
         start="messages drawn from Normal(1, 1)",
-        optimum="messages that stay but for 1e-8 of the largest, by power iteration",
+        optimum=f"the first singular vector, by power iteration; {SETTLED}",
     ),
     max_categories=2,
     compares=True,
     unchanged_by=frozenset({"repeated labels", "separate blocks"}),
 )
+
+
+#: Largest change of a message, of 1, at which the items' probabilities are looked at.
+_NEAR = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +84,7 @@ class KosFit(Fit):
     n_iterations : int
         Rounds of messages.
     converged : bool
-        Whether the change of the messages fell to the tolerance.
+        Whether the items' probabilities settled to within the tolerance.
     """
 
     scores: Floats
@@ -114,7 +119,7 @@ def fit(
     annotations: Annotations,
     *,
     rng: np.random.Generator | int | None = None,
-    tolerance: float = 1e-8,
+    tolerance: float = TOLERANCE,
     max_iterations: int = 1_000,
 ) -> KosFit:
     """Pass messages between items and annotators until convergence.
@@ -125,10 +130,10 @@ def fit(
         Of two categories; any number of annotators.
     rng : numpy.random.Generator or int, optional
         Source of randomness for the initial messages, or a seed.
-    tolerance : float, default 1e-8
-        Stop when no message changes by more than this, relative to the largest in its block; with 0
-        all rounds are done.
-    max_iterations : int, default 1000
+    tolerance : float, default 1e-6
+        Stop when no probability of an item is farther than this from its limit, as estimated from
+        the rate of convergence; with 0 all updates are done.
+    max_iterations : int, default 1_000
         Maximum number of rounds.
 
     Returns
@@ -143,6 +148,11 @@ def fit(
         has labels of two annotators.
     ValueError
         If a number is out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
 
     Notes
     -----
@@ -176,23 +186,21 @@ def fit(
     message, n_iterations, converged = _exchanged(
         pairs, annotations, rng, tolerance, max_iterations
     )
-    n_items, n_annotators = annotations.n_items, annotations.n_annotators
-    total = _added(pairs.item, pairs.sign * message, n_items)
-    scaled = message * _scale(pairs, message, total)[pairs.block]
-    scores = _added(pairs.item, pairs.sign * scaled, n_items)
+    n_annotators = annotations.n_annotators
+    scaled, scores = _scored(pairs, message, annotations.n_items)
     number = np.bincount(pairs.annotator, minlength=n_annotators)
     sent = _added(pairs.annotator, scaled, n_annotators)
-    second = 0.5 * (1 + np.tanh(scores))  # 1 / (1 + exp(-2 scores)), and no overflow
-    return KosFit(
+    fitted = KosFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
-        posterior=np.stack([1 - second, second], axis=1),
+        posterior=_probabilities(scores),
         scores=scores,
         weights=sent / np.maximum(number, 1),
         n_iterations=n_iterations,
         converged=converged,
     )
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
 
 
 def _pairs(annotations: Annotations) -> _Pairs:
@@ -227,13 +235,29 @@ def _exchanged(
     fresh = np.empty_like(message)
     rooms = [np.zeros(n) for n in (annotations.n_items, annotations.n_annotators, pairs.grows.size)]
     n_iterations, converged = 0, False
+    every, settling = np.ones(moves.size), Settling(tolerance)
+    before: Floats | None = None
+    after: Floats | None = None
     while n_iterations < max_iterations and not converged:
         change = exchange(item, annotator, sign, block, message, fresh, *rooms)
-        converged = tolerance > 0 and change <= tolerance
         n_iterations += 1
-    every = np.ones(moves.size)
-    every[moves] = message
+        every[moves] = message
+        if change <= _NEAR:
+            before, after = after, _probabilities(_scored(pairs, every, annotations.n_items)[1])
+            converged = before is not None and settling.has_settled(before.ravel(), after.ravel())
     return every, n_iterations, converged
+
+
+def _scored(pairs: _Pairs, message: Floats, n_items: int) -> tuple[Floats, Floats]:
+    """Scale the messages, and add those of each item."""
+    total = _added(pairs.item, pairs.sign * message, n_items)
+    scaled = message * _scale(pairs, message, total)[pairs.block]
+    return scaled, _added(pairs.item, pairs.sign * scaled, n_items)
+
+
+def _probabilities(scores: Floats) -> Floats:
+    second = 0.5 * (1 + np.tanh(scores))  # 1 / (1 + exp(-2 scores)), and no overflow
+    return np.stack([1 - second, second], axis=1)
 
 
 def _scale(pairs: _Pairs, message: Floats, total: Floats) -> Floats:

@@ -31,9 +31,10 @@ import numpy as np
 from scipy.special import digamma, gammaln
 
 from annobench.labels.annotations import Annotations
+from annobench.models._fixed_point import SETTLED, TOLERANCE, EMTrace, Space, kept_positive
 from annobench.models._passes import PartitionedFit, Passing
-from annobench.models._votes import EMTrace, Floats, Votes, check_search, log
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models._votes import Floats, Votes, check_search, log
+from annobench.models.base import ConfusionFit, Conventions, Method, warned_of
 from annobench.scale._blocks import BlockedLabels
 
 __all__ = ["METHOD", "MaceFit", "fit", "fit_partitions"]
@@ -54,7 +55,7 @@ METHOD = Method(
         ties="by competences and strategies; equal probabilities if these tie, too",
         smoothing="Beta(0.5, 0.5) for competences, Dirichlet(10, ..., 10) for strategies",
         start="even strategies and competences of 1/2, and random ones near; the best end is kept",
-        optimum="a local maximum of the variational bound",
+        optimum=f"a local maximum of the variational bound; {SETTLED}",
     ),
     compares=True,
     offers=frozenset({"fit_partitions"}),
@@ -90,7 +91,7 @@ class MaceFit(ConfusionFit):
     n_iterations : int
         Updates of the best start.
     converged : bool
-        Whether the relative change of its objective fell to the tolerance.
+        Whether the items' probabilities settled to within the tolerance.
     history : ndarray, shape (n_iterations + 1,)
         The objective of the best start, initially and after every update; it never falls.
     starts : ndarray, shape (n_starts,)
@@ -138,8 +139,9 @@ class MaceFit(ConfusionFit):
 class _Parameters(NamedTuple):
     """Log probabilities of knowing, of spamming, and of labels when spamming, by annotator.
 
-    In variational Bayes they are expected logarithms, whose exponentials sum to less than 1, and
-    the log prior is minus the Kullback-Leibler divergence of the posterior from the prior.
+    All follow from `counts`, shape (J, 1 + K): expected numbers of known labels, and of labels when
+    spamming. In variational Bayes they are expected logarithms, whose exponentials sum to less than
+    1, and the log prior is minus the Kullback-Leibler divergence of the posterior from the prior.
     """
 
     know: Floats
@@ -148,6 +150,7 @@ class _Parameters(NamedTuple):
     log_prior: float
     competence: Floats
     strategy_mean: Floats
+    counts: Floats
 
 
 def fit(
@@ -158,8 +161,8 @@ def fit(
     smoothing: float = 0.01,
     n_starts: int = 10,
     even_start: bool = True,
-    tolerance: float = 1e-9,
-    max_iterations: int = 2_000,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = 1_000,
 ) -> MaceFit:
     """Fit MACE from several starts and keep the best.
 
@@ -177,11 +180,11 @@ def fit(
         Number of starts, including the uniform one, at least 1.
     even_start : bool, default True
         Whether the first start is the uniform one; otherwise it is random, too.
-    tolerance : float, default 1e-9
-        A start stops when the relative change of the objective is at most this; with 0 all updates
-        are done. Smaller than in other models, as starts are compared by their final objectives.
-    max_iterations : int, default 2_000
-        Maximum number of updates per start. More than in other models, for the same reason.
+    tolerance : float, default 1e-6
+        Stop when no probability of an item is farther than this from its limit, as estimated from
+        the rate of convergence; with 0 all updates are done, without acceleration.
+    max_iterations : int, default 1_000
+        Maximum number of updates per start.
 
     Returns
     -------
@@ -195,6 +198,11 @@ def fit(
         annotators.
     ValueError
         If an option is invalid.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
 
     Notes
     -----
@@ -226,7 +234,8 @@ def fit(
     best = _best(ends)
     likelihood = passing.sweep(passes, _means(best.parameters)).log_likelihood
     posterior = posteriors[ends.index(best)]
-    return _fit_of(annotations, annotations.items, ends, posterior, likelihood)
+    fitted = _fit_of(annotations, annotations.items, ends, posterior, likelihood)
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
 
 
 def fit_partitions(
@@ -237,8 +246,8 @@ def fit_partitions(
     smoothing: float = 0.01,
     n_starts: int = 10,
     even_start: bool = True,
-    tolerance: float = 1e-9,
-    max_iterations: int = 2_000,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = 1_000,
 ) -> PartitionedFit:
     """Fit MACE to partitions, as `fit` does to labels in memory, one start after the other.
 
@@ -273,8 +282,9 @@ def fit_partitions(
     best = _best(ends)
     likelihood = passing.sweep(passes, _means(best.parameters)).log_likelihood
     nobody = np.zeros((0, labels.n_categories))
-    found = _fit_of(labels, (), ends, nobody, likelihood)
-    return PartitionedFit(found, passes, best.parameters)
+    fitted = _fit_of(labels, (), ends, nobody, likelihood)
+    warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
+    return PartitionedFit(fitted, passes, best.parameters)
 
 
 def _after(passes: _Passes, passing: Passing, first: _Parameters) -> _Parameters:
@@ -314,9 +324,20 @@ class _Passes:
         odds = theta.spam[:, None] + theta.strategy - theta.know[:, None]
         right = total.right / (1 + np.exp(np.minimum(odds, 700.0)))
         known, spammed = right.sum(axis=1), np.maximum(total.given - right, 0)
+        return self._of_counts(np.column_stack([known, spammed]))
+
+    def _of_counts(self, counts: Floats) -> _Parameters:
         if self.inference == "variational":
-            return _variational(known, spammed)
-        return _smoothed(known, spammed, self.smoothing / spammed.shape[1])
+            return _variational(counts)
+        return _smoothed(counts, self.smoothing / (counts.shape[1] - 1))
+
+    def space(self, theta: _Parameters) -> Space:
+        shape = theta.counts.shape
+        return Space(
+            lambda parameters: parameters.counts.ravel(),
+            lambda vector: self._of_counts(vector.reshape(shape)),
+            kept_positive,
+        )
 
     def objective(self, total: _Sums, theta: _Parameters) -> tuple[float, float]:
         return total.log_likelihood, total.log_likelihood + theta.log_prior
@@ -401,7 +422,8 @@ def _even(n_annotators: int, n_categories: int) -> _Parameters:
 
 def _parameters(competence: Floats, strategy: Floats) -> _Parameters:
     know, spam = np.log(competence.T)
-    return _Parameters(know, spam, np.log(strategy), 0.0, competence[:, 0], strategy)
+    counts = np.zeros((len(strategy), 1 + strategy.shape[1]))  # none yet
+    return _Parameters(know, spam, np.log(strategy), 0.0, competence[:, 0], strategy, counts)
 
 
 def _near_even(shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
@@ -409,13 +431,15 @@ def _near_even(shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
     return np.asarray(numbers / numbers.sum(axis=1, keepdims=True))
 
 
-def _smoothed(known: Floats, spammed: Floats, smoothing: float) -> _Parameters:
+def _smoothed(counts: Floats, smoothing: float) -> _Parameters:
     """Normalise counts, the mode under Dirichlet priors; uniform if there are none."""
+    known, spammed = counts[:, 0], counts[:, 1:]
     either = _shares(np.stack([known, spammed.sum(axis=1)], axis=1), smoothing)
     strategy = _shares(spammed, smoothing)
     log_prior = smoothing * (log(either).sum() + log(strategy).sum())
     know, spam = log(either.T)
-    return _Parameters(know, spam, log(strategy), float(log_prior), either[:, 0], strategy)
+    log_strategy = log(strategy)
+    return _Parameters(know, spam, log_strategy, float(log_prior), either[:, 0], strategy, counts)
 
 
 def _shares(counts: Floats, smoothing: float) -> Floats:
@@ -425,8 +449,9 @@ def _shares(counts: Floats, smoothing: float) -> Floats:
     return even
 
 
-def _variational(known: Floats, spammed: Floats) -> _Parameters:
+def _variational(counts: Floats) -> _Parameters:
     """Compute expected logs under the beta and Dirichlet posteriors given counts."""
+    known, spammed = counts[:, 0], counts[:, 1:]
     either, either_gap = _posterior(
         np.stack([known, spammed.sum(axis=1)], axis=1), COMPETENCE_PRIOR
     )
@@ -439,6 +464,7 @@ def _variational(known: Floats, spammed: Floats) -> _Parameters:
         -(either_gap + strategy_gap),
         either[:, 0] / either.sum(axis=1),
         strategy / strategy.sum(axis=1, keepdims=True),
+        counts,
     )
 
 

@@ -39,8 +39,16 @@ import numpy as np
 
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
-from annobench.models._votes import Floats, check_search, normalised, run_em
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models._fixed_point import (
+    SETTLED,
+    TOLERANCE,
+    as_proposed,
+    largest_change,
+    run_em,
+    space_of,
+)
+from annobench.models._votes import Floats, check_search, normalised
+from annobench.models.base import ConfusionFit, Conventions, Method, warned_of
 from annobench.models.kernels.minimax_entropy import add_log_probabilities, refit_terms
 
 __all__ = ["METHOD", "MinimaxEntropyFit", "fit"]
@@ -61,7 +69,7 @@ METHOD = Method(
         ties="by the terms of annotators and items; equal probabilities if these tie, too",
         smoothing="quadratic penalties: K squared / 4 for annotators, more by labels for items",
         start="vote shares, all terms 0",
-        optimum="a local maximum of the penalised likelihood by EM; relative change of 1e-8",
+        optimum=f"a local maximum of the penalised likelihood by EM; {SETTLED}",
     ),
     compares=True,
 )
@@ -86,7 +94,7 @@ class MinimaxEntropyFit(ConfusionFit):
     n_iterations : int
         Updates of the terms.
     converged : bool
-        Whether the relative change of `log_posterior` fell to the tolerance.
+        Whether the items' probabilities settled to within the tolerance.
     history : ndarray, shape (n_iterations + 1,)
         `log_posterior` at the start and after every update; it never falls.
     """
@@ -120,7 +128,7 @@ def fit(
     annotations: Annotations,
     *,
     regularisation: float = 0.25,
-    tolerance: float = 1e-8,
+    tolerance: float = TOLERANCE,
     max_iterations: int = 1_000,
 ) -> MinimaxEntropyFit:
     """Fit the terms of annotators and items by penalised EM, from the vote shares.
@@ -131,10 +139,10 @@ def fit(
         Any number of annotators and categories.
     regularisation : float, default 0.25
         Penalty of the annotators' terms divided by K squared, above 0. The items' penalty follows.
-    tolerance : float, default 1e-8
-        Relative change of the penalised log likelihood at which EM stops; with 0 all updates are
-        done.
-    max_iterations : int, default 1000
+    tolerance : float, default 1e-6
+        Stop when no probability of an item is farther than this from its limit, as estimated from
+        the rate of convergence; with 0 all updates are done, without acceleration.
+    max_iterations : int, default 1_000
         Maximum number of updates.
 
     Returns
@@ -149,6 +157,11 @@ def fit(
         annotators.
     ValueError
         If a number is out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
 
     Notes
     -----
@@ -201,8 +214,16 @@ def fit(
 
     zero = _Terms(np.zeros((a.n_annotators, k, k)), np.zeros((a.n_items, k, k)))
     start = maximise(voting.fit(a).posterior, zero)
-    end = run_em(start, expect, maximise, tolerance, max_iterations)
-    return MinimaxEntropyFit(
+    end = run_em(
+        start,
+        expect,
+        maximise,
+        tolerance,
+        max_iterations,
+        space=space_of(start, (as_proposed, as_proposed)),
+        moved=largest_change,
+    )
+    fitted = MinimaxEntropyFit(
         a.items,
         a.annotators,
         a.categories,
@@ -215,3 +236,4 @@ def fit(
         converged=end.converged,
         history=np.array(end.history),
     )
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)

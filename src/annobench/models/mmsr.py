@@ -32,6 +32,7 @@ Ma and Olshevsky (2020), NeurIPS 33, 21841-21852.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -44,8 +45,9 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh
 
 from annobench.labels.annotations import Annotations
+from annobench.models._fixed_point import SETTLED, TOLERANCE, Settling, largest_change
 from annobench.models._votes import Floats, Votes, check_search, normalised
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.base import ConfusionFit, Conventions, Method, warned_of
 from annobench.models.kernels.completion import refit_factor
 
 __all__ = ["METHOD", "MmsrFit", "fit"]
@@ -61,7 +63,7 @@ METHOD = Method(
         ties="by the annotators' weights; equal probabilities if these tie, too",
         smoothing="skills stay 1 / sqrt(I) away from the ends of their range",
         start="every absolute skill at 1",
-        optimum="skills that no longer change by alternating trimmed means, or `max_iterations`",
+        optimum=f"a fixed point of alternating trimmed means; {SETTLED}",
     ),
     compares=True,
 )
@@ -85,7 +87,7 @@ class MmsrFit(ConfusionFit):
     n_iterations : int
         Updates of both factors.
     converged : bool
-        Whether the largest change of an absolute skill fell to the tolerance.
+        Whether the items' probabilities settled to within the tolerance.
     """
 
     weights: Floats
@@ -146,7 +148,7 @@ def fit(
     annotations: Annotations,
     *,
     n_trimmed: int | None = None,
-    tolerance: float = 1e-8,
+    tolerance: float = TOLERANCE,
     max_iterations: int = 1_000,
 ) -> MmsrFit:
     """Estimate skills by robust rank-one completion, and weight votes by them.
@@ -160,9 +162,10 @@ def fit(
         annotators who do not follow the model among those who share items with any given annotator.
         By default, as in the authors' program, half the smallest number of annotators with whom any
         annotator shares items, minus one.
-    tolerance : float, default 1e-8
-        Stop when no absolute skill changes by more than this; with 0 all updates are done.
-    max_iterations : int, default 1000
+    tolerance : float, default 1e-6
+        Stop when no probability of an item is farther than this from its limit, as estimated from
+        the rate of convergence; with 0 all updates are done.
+    max_iterations : int, default 1_000
         Maximum number of updates. With trimming the skills may cycle.
 
     Returns
@@ -177,6 +180,11 @@ def fit(
         annotators.
     ValueError
         If a number is out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
 
     Notes
     -----
@@ -204,24 +212,38 @@ def fit(
     k = max(annotations.n_categories, 2)
     margin = 1 / np.sqrt(votes.labelled.sum())
     agreement = _agreement(annotations, k)
-    absolute, n_iterations, converged = _completed(
-        agreement, n_trimmed, margin, tolerance, max_iterations
-    )
-    skill = _signs(agreement, votes.given.sum(axis=1)) * absolute
-    skill = np.maximum(np.minimum(skill, 1 - margin), margin - 1 / (k - 1))
-    accuracy = (skill * (k - 1) + 1) / k
-    weights = np.log(accuracy * (k - 1) / (1 - accuracy))
-    each = np.broadcast_to(weights[:, None], votes.given.shape)
-    return MmsrFit(
+    signs = _signs(agreement, votes.given.sum(axis=1))
+
+    def weighted(absolute: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the posterior, weights and accuracies of absolute skills."""
+        skill = np.maximum(np.minimum(signs * absolute, 1 - margin), margin - 1 / (k - 1))
+        accuracy = (skill * (k - 1) + 1) / k
+        weights = np.log(accuracy * (k - 1) / (1 - accuracy))
+        of_labels = np.broadcast_to(weights[:, None], votes.given.shape)
+        return normalised(votes.scores(of_labels))[0], weights, accuracy
+
+    settling = Settling(tolerance)
+    n_iterations, converged, before = 0, False, np.ones_like(signs)
+    posterior, weights, accuracy = weighted(before)
+    for absolute in itertools.islice(_completed(agreement, n_trimmed, margin), max_iterations):
+        n_iterations += 1
+        last, (posterior, weights, accuracy) = posterior, weighted(absolute)
+        moved = largest_change(last, posterior)
+        converged = settling.has_settled(before, absolute, moved)
+        before = absolute
+        if converged:
+            break
+    fitted = MmsrFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
-        posterior=normalised(votes.scores(each))[0],
+        posterior=posterior,
         weights=weights,
         accuracy=accuracy,
         n_iterations=n_iterations,
         converged=converged,
     )
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
 
 
 def _agreement(annotations: Annotations, k: int) -> _Agreement:
@@ -248,29 +270,18 @@ def _agreement(annotations: Annotations, k: int) -> _Agreement:
     return _Agreement(matrix, connected_components(common, directed=False)[1])
 
 
-def _completed(
-    agreement: _Agreement,
-    n_trimmed: int | None,
-    floor: float,
-    tolerance: float,
-    max_iterations: int,
-) -> tuple[Floats, int, bool]:
-    """Fit the factors; return absolute skills, number of updates, and convergence."""
+def _completed(agreement: _Agreement, n_trimmed: int | None, floor: float) -> Iterator[Floats]:
+    """Yield the absolute skills after each update of the factors."""
     matrix, block = agreement
     n_others = np.diff(matrix.indptr)
     if n_trimmed is None:
         n_trimmed = max(int(n_others[n_others > 0].min()) // 2 - 1, 0)
     first, second = np.ones(block.size), np.ones(block.size)
-    absolute = first.copy()
-    n_iterations, converged = 0, False
     rows = matrix.indptr, matrix.indices, np.abs(matrix.data)
-    while n_iterations < max_iterations and not converged:
+    while True:
         refit_factor(*rows, first, n_trimmed, floor, second)
         refit_factor(*rows, second, n_trimmed, floor, first)
-        before, absolute = absolute, _balanced(first, second, block)
-        converged = tolerance > 0 and bool(np.abs(absolute - before).max() <= tolerance)
-        n_iterations += 1
-    return absolute, n_iterations, converged
+        yield _balanced(first, second, block)
 
 
 def _balanced(first: Floats, second: Floats, block: NDArray[np.int32]) -> Floats:

@@ -23,9 +23,17 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from annobench.labels.annotations import Annotations
+from annobench.models._fixed_point import (
+    SETTLED,
+    TOLERANCE,
+    EMTrace,
+    Space,
+    kept_probable,
+    kept_shares,
+    space_of,
+)
 from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._votes import (
-    EMTrace,
     Floats,
     Votes,
     check_search,
@@ -33,7 +41,7 @@ from annobench.models._votes import (
     even_errors,
     log,
 )
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.base import ConfusionFit, Conventions, Method, warned_of
 from annobench.scale._blocks import BlockedLabels
 
 __all__ = ["METHOD", "OneCoinFit", "fit", "fit_partitions"]
@@ -54,7 +62,7 @@ METHOD = Method(
         ties="by the annotators' accuracies; equal probabilities if these tie, too",
         smoothing="0.01 added to every count of a confusion matrix and of the prevalence",
         start="vote shares",
-        optimum="a local maximum of the posterior density by EM; relative change of 1e-8",
+        optimum=f"a local maximum of the posterior density by EM; {SETTLED}",
     ),
     compares=True,
     offers=frozenset({"fit_partitions"}),
@@ -80,7 +88,7 @@ class OneCoinFit(ConfusionFit):
     n_iterations : int
         Updates of the parameters.
     converged : bool
-        Whether the relative change of `log_posterior` fell to the tolerance.
+        Whether the items' probabilities settled to within the tolerance.
     history : ndarray, shape (n_iterations + 1,)
         `log_posterior` at the start and after every update; it never falls.
     """
@@ -160,6 +168,9 @@ class _Passes:
         prior = self.smoothing * (cells + log(theta.prevalence).sum())
         return total.log_likelihood, total.log_likelihood + float(prior)
 
+    def space(self, theta: _Parameters) -> Space:
+        return space_of(theta, (kept_shares, kept_probable))
+
     @staticmethod
     def _sums(votes: Votes, posterior: Floats, log_likelihood: float) -> _Sums:
         return _Sums(
@@ -174,7 +185,7 @@ def fit(
     annotations: Annotations,
     *,
     smoothing: float = 0.01,
-    tolerance: float = 1e-8,
+    tolerance: float = TOLERANCE,
     max_iterations: int = 1_000,
 ) -> OneCoinFit:
     """Fit the one-coin model by EM, from the vote shares.
@@ -185,8 +196,9 @@ def fit(
         Any number of annotators and categories.
     smoothing : float, default 0.01
         Added to every count, at least 0; 0 is maximum likelihood.
-    tolerance : float, default 1e-8
-        Relative change of the log posterior at which EM stops; with 0 all updates are done.
+    tolerance : float, default 1e-6
+        Stop when no probability of an item is farther than this from its limit, as estimated from
+        the rate of convergence; with 0 all updates are done, without acceleration.
     max_iterations : int, default 1_000
         Maximum number of updates.
 
@@ -202,6 +214,11 @@ def fit(
         annotators.
     ValueError
         If a number is out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
 
     Notes
     -----
@@ -224,14 +241,15 @@ def fit(
     passes = _checked(smoothing, tolerance, max_iterations)
     passing = Passing.in_memory(annotations)
     end = passing.run(passes, tolerance, max_iterations)
-    return _fit_of(annotations, annotations.items, end, passing.posterior)
+    fitted = _fit_of(annotations, annotations.items, end, passing.posterior)
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
 
 
 def fit_partitions(
     passing: Passing,
     *,
     smoothing: float = 0.01,
-    tolerance: float = 1e-8,
+    tolerance: float = TOLERANCE,
     max_iterations: int = 1_000,
 ) -> PartitionedFit:
     """Fit the model to partitions, as `fit` does to labels in memory.
@@ -253,7 +271,9 @@ def fit_partitions(
     passes = _checked(smoothing, tolerance, max_iterations)
     end = passing.run(passes, tolerance, max_iterations, what=smoothing)
     nobody = np.zeros((0, labels.n_categories))
-    return PartitionedFit(_fit_of(labels, (), end, nobody), passes, end.parameters)
+    fitted = _fit_of(labels, (), end, nobody)
+    warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
+    return PartitionedFit(fitted, passes, end.parameters)
 
 
 def _checked(smoothing: float, tolerance: float, max_iterations: int) -> _Passes:

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from annobench.labels.annotations import Annotations
 from annobench.models._votes import Floats, Votes, check_search, shares_of
-from annobench.models.base import Conventions, Fit, Method, best_categories
+from annobench.models.base import Conventions, Fit, Method, best_categories, warned_of
 
 __all__ = ["METHOD", "Distance", "PmFit", "Reference", "fit"]
 
@@ -115,6 +115,11 @@ def fit(
     ValueError
         If an option is invalid.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
+
     Notes
     -----
     If all annotators agree on everything, all weights are 0, and the votes are unweighted. A round
@@ -152,7 +157,7 @@ def fit(
         votes, winners = _count(counted, weights)
         converged = np.array_equal(winners, before)
         n_iterations += 1
-    return PmFit(
+    fitted = PmFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
@@ -161,6 +166,7 @@ def fit(
         n_iterations=n_iterations,
         converged=converged,
     )
+    return warned_of(METHOD.name, fitted)
 
 
 def _weights(

@@ -41,7 +41,7 @@ from annobench.models import voting
 from annobench.models._fixed_point import SETTLED, TOLERANCE, Search
 from annobench.models._pooling import pooled_rows
 from annobench.models._votes import Floats, check_search, normalised
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.base import ConfusionFit, Conventions, Method, warned_of
 from annobench.models.kernels.random_clumped import expect
 
 __all__ = ["METHOD", "Prior", "RandomClumpedFit", "fit", "scaled"]
@@ -234,8 +234,8 @@ def fit(
     prior : Prior, optional
         Fixed settings; by default those chosen on simulated data.
     tolerance : float, default 1e-6
-        Stop when no item's probability is farther than this from its limit, as estimated from the
-        rate of convergence; with 0 all updates are done, without acceleration.
+        Stop when no probability of an item is farther than this from its limit, as estimated from
+        the rate of convergence; with 0 all updates are done, without acceleration.
     max_iterations : int, default 1_000
         Maximum number of updates.
 
@@ -251,6 +251,11 @@ def fit(
         annotators.
     ValueError
         If a number is out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
 
     Notes
     -----
@@ -288,7 +293,7 @@ def fit(
         iteration.receive(image, float(np.abs(posterior - before).max()), np.nan)
     levels = np.column_stack([search.levels, now.share])
     n_clumping = search.clumping.size
-    return RandomClumpedFit(
+    fitted = RandomClumpedFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
@@ -304,6 +309,7 @@ def fit(
         n_iterations=iteration.n_iterations,
         converged=iteration.converged,
     )
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
 
 
 def _checked(prior: Prior) -> Prior:

@@ -34,7 +34,7 @@ from annobench.labels.annotations import Annotations
 from annobench.models import voting
 from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._votes import Floats, Votes, check_search, normalised
-from annobench.models.base import Conventions, Fit, Method, best_categories
+from annobench.models.base import Conventions, Fit, Method, best_categories, warned_of
 from annobench.scale._blocks import BlockedLabels
 
 __all__ = ["METHOD", "WeightedVotingFit", "fit", "fit_partitions"]
@@ -121,6 +121,11 @@ def fit(
     ValueError
         If `max_iterations` is below 1.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
+
     Notes
     -----
     Estimation may cycle, and then has not converged. A round costs two additions per label.
@@ -156,9 +161,10 @@ def fit(
         votes, winners = counted.weighted(estimated)
         converged = bool((winners == before).all())
         n_iterations += 1
-    return _as_fit(
+    fitted = _as_fit(
         annotations, annotations.items, estimated, votes, winners, n_iterations, converged
     )
+    return warned_of(METHOD.name, fitted)
 
 
 class _Parameters(NamedTuple):
@@ -223,8 +229,8 @@ def fit_partitions(passing: Passing, *, max_iterations: int = 100) -> Partitione
         n_iterations += 1
         passing.say(f"round {n_iterations}: {total.changed:,} items with new winners")
     nobody = np.zeros((0, k))
-    found = _as_fit(labels, (), weights, nobody, nobody.astype(bool), n_iterations, converged)
-    return PartitionedFit(found, passes, theta)
+    fitted = _as_fit(labels, (), weights, nobody, nobody.astype(bool), n_iterations, converged)
+    return PartitionedFit(warned_of(METHOD.name, fitted), passes, theta)
 
 
 def _checked(weights: ArrayLike, annotations: Annotations) -> Floats:

@@ -26,15 +26,22 @@ from functools import cached_property
 import numpy as np
 
 from annobench.labels.annotations import Annotations
+from annobench.models._fixed_point import (
+    SETTLED,
+    TOLERANCE,
+    Space,
+    kept_probable,
+    largest_change,
+    run_em,
+)
 from annobench.models._votes import (
     Floats,
     Votes,
     check_search,
     even_error_logs,
     even_errors,
-    run_em,
 )
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.base import ConfusionFit, Conventions, Method, warned_of
 
 __all__ = ["METHOD", "START", "ZenCrowdFit", "fit"]
 
@@ -51,7 +58,7 @@ METHOD = Method(
         ties="by the annotators' accuracies; equal probabilities if these tie, too",
         smoothing="none",
         start="accuracies of 0.8",
-        optimum="a local maximum of the likelihood by EM; relative change of 1e-8",
+        optimum=f"a local maximum of the likelihood by EM; {SETTLED}",
     ),
     compares=True,
     unchanged_by=frozenset({"repeated items", "separate blocks"}),
@@ -76,7 +83,7 @@ class ZenCrowdFit(ConfusionFit):
     n_iterations : int
         Updates of the accuracies.
     converged : bool
-        Whether the relative change of `log_likelihood` fell to the tolerance.
+        Whether the items' probabilities settled to within the tolerance.
     history : ndarray, shape (n_iterations + 1,)
         `log_likelihood` at the start and after every update; it never falls.
     """
@@ -111,7 +118,7 @@ class ZenCrowdFit(ConfusionFit):
 
 
 def fit(
-    annotations: Annotations, *, tolerance: float = 1e-8, max_iterations: int = 1_000
+    annotations: Annotations, *, tolerance: float = TOLERANCE, max_iterations: int = 1_000
 ) -> ZenCrowdFit:
     """Fit ZenCrowd by EM, from accuracies of 0.8.
 
@@ -119,8 +126,9 @@ def fit(
     ----------
     annotations : Annotations
         Any number of annotators and categories.
-    tolerance : float, default 1e-8
-        Relative change of the log likelihood at which EM stops; with 0 all updates are done.
+    tolerance : float, default 1e-6
+        Stop when no probability of an item is farther than this from its limit, as estimated from
+        the rate of convergence; with 0 all updates are done, without acceleration.
     max_iterations : int, default 1_000
         Maximum number of updates.
 
@@ -136,6 +144,11 @@ def fit(
         annotators.
     ValueError
         If a number is out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
 
     Notes
     -----
@@ -170,8 +183,16 @@ def fit(
         return np.asarray(np.minimum(share, 1))  # rounding must not leave a share above 1
 
     start = np.where(votes.n_given > 0, START if k > 1 else 1.0, guess)
-    end = run_em(start, expect, maximise, tolerance, max_iterations)
-    return ZenCrowdFit(
+    end = run_em(
+        start,
+        expect,
+        maximise,
+        tolerance,
+        max_iterations,
+        space=Space(np.asarray, np.asarray, kept_probable),
+        moved=largest_change,
+    )
+    fitted = ZenCrowdFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
@@ -182,3 +203,4 @@ def fit(
         converged=end.converged,
         history=np.array(end.history),
     )
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)

@@ -24,8 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from annobench.labels.annotations import Annotations
+from annobench.models._fixed_point import TOLERANCE
 from annobench.models._votes import Floats, Votes, check_search, shares_of
-from annobench.models.base import CHANGES, Conventions, Fit, Method
+from annobench.models.base import CHANGES, Conventions, Fit, Method, warned_of
 
 __all__ = ["METHOD", "ZeroBasedSkillFit", "fit"]
 
@@ -73,7 +74,7 @@ class ZeroBasedSkillFit(Fit):
 
 
 def fit(
-    annotations: Annotations, *, tolerance: float = 1e-8, max_iterations: int = 100
+    annotations: Annotations, *, tolerance: float = TOLERANCE, max_iterations: int = 100
 ) -> ZeroBasedSkillFit:
     """Alternate between weighted voting and agreement with the winners.
 
@@ -81,7 +82,7 @@ def fit(
     ----------
     annotations : Annotations
         Any number of annotators and categories; repeated labels are further votes.
-    tolerance : float, default 1e-8
+    tolerance : float, default 1e-6
         Stop when no accuracy differs from its agreement by more than this; with 0 all rounds are
         done.
     max_iterations : int, default 100
@@ -100,6 +101,11 @@ def fit(
         annotators.
     ValueError
         If a number is out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
 
     Notes
     -----
@@ -132,7 +138,7 @@ def fit(
         converged = tolerance > 0 and bool(np.nanmax(np.abs(gap)) <= tolerance)
         accuracy = accuracy + rate * gap
         votes, winners = counted.weighted(accuracy)
-    return ZeroBasedSkillFit(
+    fitted = ZeroBasedSkillFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
@@ -141,3 +147,4 @@ def fit(
         n_iterations=n_iterations,
         converged=converged,
     )
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)

@@ -49,7 +49,7 @@ def limits(draws: np.ndarray) -> np.ndarray:
 
 def evidence_of(labels: Annotations) -> Evidence:
     """Fit the model of Dawid and Skene, and count the labels by its posterior."""
-    fit = dawid_skene.fit(labels, tolerance=1e-6)
+    fit = dawid_skene.fit(labels)
     return Evidence.of(labels, fit.posterior, apart=(NONE_OF_THEM,))
 
 
@@ -180,7 +180,7 @@ def refitted(labels: Annotations, word: Word) -> dict[str, float]:
     """Collapse the labels along the merges and fit the model anew."""
     parents = merging.parents(word.partitions["labels"], word.evidence.categories)
     coarse = labels.recode(parents)
-    fit = dawid_skene.fit(coarse, tolerance=1e-6)
+    fit = dawid_skene.fit(coarse)
     return {
         "refitted_certain": float((fit.posterior.max(axis=1) > merging.CERTAIN).mean()),
         "refitted_alpha": agreement.krippendorff_alpha(coarse).estimate,

@@ -125,9 +125,9 @@ def information_table(corpus: Corpus, fits: Fits, replicates: int, rng: Generato
         groups += [(word, who, a, dawid_skene.fit(a)) for word, a in samples.items()]
     parts = []
     for word, who, labels, fit in groups:
-        # Replicates need fewer digits than the fit; they are refitted to this one's tolerance.
-        coarse = dawid_skene.fit(labels, start=fit.parameters, tolerance=1e-6)
-        drawn = bootstrap(labels, coarse, rng=rng, replicates=replicates)
+        # The authors' program may stop short of the optimum that replicates arrive at.
+        near = dawid_skene.fit(labels, start=fit.parameters)
+        drawn = bootstrap(labels, near, rng=rng, replicates=replicates)
         bits = information.mutual_information(drawn.prevalence, drawn.confusion)
         ends = information.with_interval(bits)
         part = {

@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import pandas as pd
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
 from annobench.models.dawid_skene import DawidSkeneFit
+from annobench.models.dawid_skene.em import Parameters
+from annobench.models.dawid_skene.starts import Start
 
 from .corpus import FOUR, Corpus, Fits
 from .examples import Values, with_sense
@@ -17,24 +20,34 @@ from .examples import Values, with_sense
 CERTAIN = 0.99
 #: The settings of the authors' program.
 SMOOTHING = 0.01
-AUTHORS: dict[str, Any] = {
-    "start": "diagonal",
-    "criterion": "log_likelihood",
-    "tolerance": 1e-8,
-    "max_iterations": 100,
-}
+AUTHORS: dict[str, Any] = {"start": "diagonal", "tolerance": 1e-8, "max_iterations": 100}
+
+
+def authors_fit(
+    labels: Annotations, smoothing: float = SMOOTHING, start: Start | Parameters = AUTHORS["start"]
+) -> DawidSkeneFit:
+    """Fit the model as the authors' program does.
+
+    It stops when the relative change of the log likelihood is at most the tolerance, far from the
+    limit where EM is slow.
+    """
+    plain: dict[str, Any] = {"smoothing": smoothing, "tolerance": 0, "max_iterations": 1}
+    fit = dawid_skene.fit(labels, start=start, **plain)
+    for n in range(2, AUTHORS["max_iterations"] + 1):
+        before, fit = fit, dawid_skene.fit(labels, start=fit.parameters, **plain)
+        change = abs(fit.log_likelihood - before.log_likelihood)
+        if change <= AUTHORS["tolerance"] * abs(before.log_likelihood):
+            return replace(fit, n_iterations=n, converged=True)
+    return replace(fit, n_iterations=AUTHORS["max_iterations"])
+
+
 #: Fits a word once, as long as neither its labels nor the settings change.
-fit_once = functools.lru_cache(maxsize=256)(dawid_skene.fit)
-
-
-def authors_fit(labels: Annotations) -> DawidSkeneFit:
-    """Fit the model as the authors' program does."""
-    return dawid_skene.fit(labels, smoothing=SMOOTHING, **AUTHORS)
+fit_once = functools.lru_cache(maxsize=256)(authors_fit)
 
 
 def fits_of(words: Mapping[str, Annotations], smoothing: float) -> Fits:
     """Fit every word as the authors' program does."""
-    return {word: fit_once(a, smoothing=smoothing, **AUTHORS) for word, a in words.items()}
+    return {word: fit_once(a, smoothing) for word, a in words.items()}
 
 
 def fit_facts(corpus: Corpus, fits: Fits, printed: pd.DataFrame, number: pd.Series) -> Values:

@@ -68,7 +68,7 @@ def moved_by_rounding(labels: Annotations, fit: DawidSkeneFit, rng: Generator) -
     matrix[:, np.arange(k), np.arange(k)] = 0.7
     matrix *= 1 + 1e-12 * rng.standard_normal(matrix.shape)
     start = Parameters(np.full(k, 1 / k), matrix / matrix.sum(axis=2, keepdims=True))
-    near = dawid_skene.fit(labels, smoothing=model.SMOOTHING, **{**model.AUTHORS, "start": start})
+    near = model.authors_fit(labels, start=start)
     return round(float(abs(near.posterior - fit.posterior).sum() / 2), 3)
 
 

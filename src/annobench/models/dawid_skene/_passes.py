@@ -10,8 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.labels.annotations import Annotations
+from annobench.models._fixed_point import Space
 from annobench.models._votes import Floats, Votes
-from annobench.models.dawid_skene.em import Parameters, Problem, Settings, State, width_of
+from annobench.models.dawid_skene.em import (
+    Parameters,
+    Problem,
+    Settings,
+    State,
+    parameter_space,
+    width_of,
+)
 from annobench.models.dawid_skene.starts import votes_start
 
 #: Codes of items and of their categories, by the number of the partition.
@@ -102,9 +110,12 @@ class DawidSkenePasses:
         likelihood = float(total.log_likelihood)
         return likelihood, likelihood + problem.log_prior(state)
 
-    def is_settled(self, now: float, before: float) -> bool:
-        """Say whether the log posterior has converged."""
-        return self._whole().is_settled(now, before)
+    def space(self, theta: Theta) -> Space:
+        """Return the layout of the parameters as a vector."""
+        prevalence, table = theta
+        layout = parameter_space(prevalence, table, self.n_categories)
+        unpack = layout.unpack
+        return layout._replace(unpack=lambda vector: Theta(*unpack(vector)))
 
     def start(self, parameters: Parameters) -> Theta:
         """Start from given parameters."""

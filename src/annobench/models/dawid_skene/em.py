@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.models._fixed_point import Search, Space, kept_positive
 from annobench.models.kernels import dawid_skene as kernels
 
-__all__ = ["Parameters", "Problem", "Settings", "State", "confusion_of"]
+__all__ = ["Parameters", "Problem", "Settings", "State", "confusion_of", "parameter_space"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.integer[Any]]
 Tie = Literal["none", "category", "one_coin"]
-Criterion = Literal["log_posterior", "log_likelihood"]
 
 TIES = {"none": kernels.FREE, "category": kernels.CATEGORY, "one_coin": kernels.ONE_COIN}
 NO_WEIGHT: Floats = np.zeros(0)
@@ -59,11 +59,9 @@ class Settings:
     gold : ndarray of int32, shape (I,) or (0,)
         Known categories, -1 where unknown; empty if none is known.
     tolerance : float
-        Relative change at which EM stops.
+        How far an item's probability may be from its limit.
     max_iterations : int
         Maximum number of updates of the parameters.
-    criterion : {"log_posterior", "log_likelihood"}
-        The objective whose change is compared with the tolerance.
     threads : int
         Threads.
     """
@@ -75,7 +73,6 @@ class Settings:
     gold: NDArray[np.int32]
     tolerance: float
     max_iterations: int
-    criterion: Criterion
     threads: int
 
     @classmethod
@@ -96,7 +93,7 @@ class Settings:
         smoothing : float
             Added to every count.
         tolerance : float, default 0
-            Relative change at which EM stops.
+            How far an item's probability may be from its limit; with 0 all updates are done.
         max_iterations : int
             Maximum number of updates of the parameters.
 
@@ -114,7 +111,6 @@ class Settings:
             NO_GOLD,
             float(tolerance),
             int(max_iterations),
-            "log_posterior",
             1,
         )
 
@@ -158,10 +154,12 @@ class State:
         Expected numbers of items.
     log_likelihood, log_posterior : float
         After the last E-step; the latter without constants.
+    moved : float
+        Largest change of a posterior by the last E-step.
     n_iterations : int
         Updates of the parameters so far.
     converged : bool
-        Whether the criterion converged.
+        Whether the items' probabilities have settled.
     history : tuple of float
         The log posterior after each E-step.
     """
@@ -173,6 +171,7 @@ class State:
     mass: Floats
     log_likelihood: float = -np.inf
     log_posterior: float = -np.inf
+    moved: float = np.inf
     n_iterations: int = 0
     converged: bool = False
     history: tuple[float, ...] = ()
@@ -322,31 +321,33 @@ class Problem:
         """
         state.counts[:], state.mass[:] = 0.0, 0.0
 
-        def run(block: tuple[int, int], counts: Floats, mass: Floats) -> float:
-            return float(
-                kernels.sweep(
-                    *block,
-                    self.offsets,
-                    self.cells,
-                    self.settings.gold,
-                    weight,
-                    state.prevalence,
-                    state.table.ravel(),
-                    state.posterior,
-                    counts.ravel(),
-                    mass,
-                )
+        def run(block: tuple[int, int], counts: Floats, mass: Floats) -> tuple[float, float]:
+            log_likelihood, moved = kernels.sweep(
+                *block,
+                self.offsets,
+                self.cells,
+                self.settings.gold,
+                weight,
+                state.prevalence,
+                state.table.ravel(),
+                state.posterior,
+                counts.ravel(),
+                mass,
             )
+            return float(log_likelihood), float(moved)
 
         if pool is None:
-            state.log_likelihood = run((0, self.offsets.size - 1), state.counts, state.mass)
+            whole = 0, self.offsets.size - 1
+            state.log_likelihood, state.moved = run(whole, state.counts, state.mass)
         else:
             own = [(np.zeros_like(state.counts), np.zeros_like(state.mass)) for _ in self.blocks]
             first, *others = zip(self.blocks, own, strict=True)
             # This thread works, too: to wake another takes as long as 100,000 labels.
             later = [pool.submit(run, block, *sums) for block, sums in others]
-            values = run(first[0], *first[1]), *(each.result() for each in later)
-            state.log_likelihood = sum(values)
+            values, moves = zip(
+                run(first[0], *first[1]), *(each.result() for each in later), strict=True
+            )
+            state.log_likelihood, state.moved = sum(values), max(moves)
             for counts, mass in own:  # in the order of blocks, not of their ends
                 state.counts += counts
                 state.mass += mass
@@ -385,7 +386,7 @@ class Problem:
     def maximise_likelihood(
         self, state: State, weight: Floats = NO_WEIGHT, *, given: bool = False
     ) -> None:
-        """Alternate E- and M-steps until the criterion converges.
+        """Alternate E- and M-steps until the items' probabilities have settled.
 
         Parameters
         ----------
@@ -402,50 +403,37 @@ class Problem:
             If an item's labels are impossible under a given start.
         """
         settings = self.settings
-        history: list[float] = []
-        before = -np.inf
+        space = parameter_space(state.prevalence, state.table, self.n_categories)
+        parameters = state.prevalence, state.table
+        search = Search(
+            space.pack(parameters), settings.tolerance, settings.max_iterations, space.mend
+        )
         pool = ThreadPoolExecutor(settings.threads - 1) if settings.threads > 1 else None
         try:
-            while True:
+            while search.is_on:
                 self.expect(state, weight, pool)
-                history.append(state.log_posterior)
-                if given and not history[1:] and state.log_likelihood == -np.inf:
+                if given and not search.history and state.log_likelihood == -np.inf:
                     self._refuse_start(state)
-                now = float(getattr(state, settings.criterion))
-                if history[1:] and self.is_settled(now, before):
-                    state.converged = True
-                    break
-                if state.n_iterations == settings.max_iterations:
-                    break
-                before = now
-                self.update(state)
-                state.n_iterations += 1
+                if not search.refuses(state.log_posterior):
+                    image = search.point
+                    if not search.is_last(state.moved):
+                        self.update(state)
+                        image = space.pack(parameters)
+                    search.receive(image, state.moved, state.log_posterior)
+                    if search.point is image:
+                        continue
+                for own, part in zip(parameters, space.unpack(search.point), strict=True):
+                    own[:] = part
         finally:
             if pool is not None:
                 pool.shutdown()
-        state.history = tuple(history)
-
-    def is_settled(self, now: float, before: float) -> bool:
-        """Say whether the objective has converged.
-
-        Parameters
-        ----------
-        now, before : float
-            After the last update, and before it.
-
-        Returns
-        -------
-        bool
-            Whether the relative change is at most the tolerance.
-        """
-        # With a tolerance of 0 all iterations are done, even if nothing changes any more.
-        tolerance = self.settings.tolerance
-        return tolerance > 0 and bool(abs(now - before) <= tolerance * abs(before) < np.inf)
+        state.n_iterations, state.converged = search.n_iterations, search.converged
+        state.history = tuple(search.history)
 
     def _refuse_start(self, state: State) -> None:
         tables = state.counts.ravel().copy(), state.mass.copy()
         for i, name in enumerate(self.items):
-            value = kernels.sweep(
+            value, _ = kernels.sweep(
                 i,
                 i + 1,
                 self.offsets,
@@ -462,6 +450,44 @@ class Problem:
                     f"dawid_skene.fit: the labels of item {name!r} have probability 0 under the "
                     "given start, and zeros stay zero. Give a start without zeros there."
                 )
+
+
+def parameter_space(prevalence: Floats, table: Floats, n_categories: int) -> Space:
+    """Return the layout of the prevalence and of tables in the kernels' layout as a vector.
+
+    Parameters
+    ----------
+    prevalence : ndarray, shape (W,)
+        An example.
+    table : ndarray, shape (G, K, W)
+        An example.
+    n_categories : int
+        K.
+
+    Returns
+    -------
+    Space
+        Without the padding.
+    """
+    k, shape = n_categories, table.shape
+
+    def pack(parameters: tuple[Floats, Floats]) -> Floats:
+        return np.concatenate([parameters[0][:k], parameters[1][:, :, :k].ravel()])
+
+    def unpack(vector: Floats) -> tuple[Floats, Floats]:
+        parameters = np.zeros_like(prevalence), np.zeros(shape)
+        parameters[0][:k] = vector[:k]
+        parameters[1][:, :, :k] = vector[k:].reshape(shape[0], k, k)
+        return parameters
+
+    def mend(proposal: Floats, image: Floats) -> Floats:
+        made = kept_positive(proposal, image)
+        made[:k] /= made[:k].sum()
+        matrices = made[k:].reshape(shape[0], k, k)
+        matrices /= matrices.sum(axis=1, keepdims=True)
+        return made
+
+    return Space(pack, unpack, mend)
 
 
 def confusion_of(problem: Problem, state: State) -> Floats:

@@ -35,10 +35,10 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.core.errors import AnnotationError, DegenerateWarning
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
+from annobench.models._fixed_point import SETTLED, TOLERANCE, EMTrace
 from annobench.models._gold import gold_codes
 from annobench.models._passes import PartitionedFit, Passing
-from annobench.models._votes import EMTrace
-from annobench.models.base import ConfusionFit, Conventions, Method, accuracy
+from annobench.models.base import ConfusionFit, Conventions, Method, accuracy, warned_of
 from annobench.models.dawid_skene._passes import (
     DawidSkenePasses,
     Sums,
@@ -47,7 +47,6 @@ from annobench.models.dawid_skene._passes import (
 from annobench.models.dawid_skene.em import (
     NO_GOLD,
     NO_WEIGHT,
-    Criterion,
     Floats,
     Parameters,
     Problem,
@@ -81,7 +80,7 @@ METHOD = Method(
         ties="by the annotators' confusion matrices; equal probabilities if these tie, too",
         smoothing="0.01 added to every count of the confusion matrices and of the prevalence",
         start="vote shares",
-        optimum="a local maximum of the posterior density by EM",
+        optimum=f"a local maximum of the posterior density by EM; {SETTLED}",
     ),
     compares=True,
     offers=frozenset({"bootstrap", "fit_partitions", "restarts"}),
@@ -109,7 +108,7 @@ class DawidSkeneFit(ConfusionFit):
     n_iterations : int
         Updates of the parameters after the start.
     converged : bool
-        Whether the relative change fell to the tolerance.
+        Whether the items' probabilities settled to within the tolerance.
     history : ndarray, shape (n_iterations + 1,)
         `log_posterior` of the start and after every update; it never falls.
     n_labelled : int
@@ -224,9 +223,8 @@ def fit(
     gold: Mapping[str, str] | ArrayLike | None = None,
     groups: Literal["all"] | Sequence[object] | NDArray[Any] | None = None,
     tie: Tie = "none",
-    tolerance: float = 1e-8,
+    tolerance: float = TOLERANCE,
     max_iterations: int = 1_000,
-    criterion: Criterion = "log_posterior",
     threads: int = 1,
     memory_limit: int | None = None,
 ) -> DawidSkeneFit:
@@ -255,13 +253,11 @@ def fit(
     tie : {"none", "category", "one_coin"}, default "none"
         "category": one accuracy per category, and equally probable errors; "one_coin": one accuracy
         for all categories.
-    tolerance : float, default 1e-8
-        EM stops when the relative change of the criterion is at most this; with 0 all iterations
-        are done.
+    tolerance : float, default 1e-6
+        Stop when no probability of an item is farther than this from its limit, as estimated from
+        the rate of convergence; with 0 all updates are done, without acceleration.
     max_iterations : int, default 1_000
         Maximum number of updates of the parameters, at least 1.
-    criterion : {"log_posterior", "log_likelihood"}, default "log_posterior"
-        The objective whose change stops EM.
     threads : int, default 1
         Number of blocks of items processed in parallel. Results differ only by rounding.
     memory_limit : int, optional
@@ -283,6 +279,8 @@ def fit(
 
     Warns
     -----
+    ConvergenceWarning
+        If the search stopped before the items' probabilities settled.
     DegenerateWarning
         If an unsmoothed fit leaves rows of confusion matrices undefined; they are NaN.
 
@@ -323,7 +321,6 @@ def fit(
         tie,
         tolerance,
         max_iterations,
-        criterion,
         threads,
     )
     if gold is not None and not (settings.gold[annotations.item] >= 0).any():
@@ -333,7 +330,8 @@ def fit(
     problem = Problem.of(annotations, settings)
     state = problem.begin(*first_values(annotations, start))
     problem.maximise_likelihood(state, given=not isinstance(start, str))
-    return _fit_of(annotations, problem, state)
+    fitted = _fit_of(annotations, problem, state)
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
 
 
 def fit_partitions(
@@ -345,7 +343,7 @@ def fit_partitions(
     gold: Mapping[str, str] | None = None,
     groups: Literal["all"] | Sequence[object] | NDArray[Any] | None = None,
     tie: Tie = "none",
-    tolerance: float = 1e-8,
+    tolerance: float = TOLERANCE,
     max_iterations: int = 1_000,
 ) -> PartitionedFit:
     """Fit the model to partitions, as `fit` does to labels in memory.
@@ -386,7 +384,6 @@ def fit_partitions(
         tie,
         tolerance,
         max_iterations,
-        "log_posterior",
         1,
     )
     known = {} if gold is None else labels.codes_of(gold)
@@ -401,10 +398,10 @@ def fit_partitions(
             "one of them, or Parameters."
         )
     what = (smoothing, prevalence_smoothing, start, groups, tie, sorted((gold or {}).items()))
-    end = passing.run(
-        passes, tolerance, max_iterations, start=first, what=what, settled=passes.is_settled
-    )
-    return PartitionedFit(fit_of_passes(labels, passes, end), passes, end.parameters)
+    end = passing.run(passes, tolerance, max_iterations, start=first, what=what)
+    fitted = fit_of_passes(labels, passes, end)
+    warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
+    return PartitionedFit(fitted, passes, end.parameters)
 
 
 # Checks of what the caller gives.
@@ -419,15 +416,10 @@ def _settings(
     tie: Tie,
     tolerance: float,
     max_iterations: int,
-    criterion: Criterion,
     threads: int,
 ) -> Settings:
-    for name, word, known in (
-        ("tie", tie, get_args(Tie)),
-        ("criterion", criterion, get_args(Criterion)),
-    ):
-        if word not in known:
-            raise ValueError(f"dawid_skene.fit: {name} {word!r} is not one of {', '.join(known)}.")
+    if tie not in get_args(Tie):
+        raise ValueError(f"dawid_skene.fit: tie {tie!r} is not one of {', '.join(get_args(Tie))}.")
     for name, value, smallest in (
         ("tolerance", tolerance, 0),
         ("max_iterations", max_iterations, 1),
@@ -453,7 +445,6 @@ def _settings(
         gold_codes(METHOD.name, annotations, gold),
         float(tolerance),
         int(max_iterations),
-        criterion,
         int(threads),
     )
 
@@ -612,21 +603,20 @@ def _predict(fitted: DawidSkeneFit, annotations: Annotations) -> Floats:
     counts, mass = np.zeros(table.size), np.zeros(width)
 
     def expect(first: int, last: int) -> float:
-        return float(
-            kernels.sweep(
-                first,
-                last,
-                offsets,
-                cells,
-                NO_GOLD,
-                NO_WEIGHT,
-                prevalence,
-                table.ravel(),
-                posterior,
-                counts,
-                mass,
-            )
+        log_likelihood, _ = kernels.sweep(
+            first,
+            last,
+            offsets,
+            cells,
+            NO_GOLD,
+            NO_WEIGHT,
+            prevalence,
+            table.ravel(),
+            posterior,
+            counts,
+            mass,
         )
+        return float(log_likelihood)
 
     if expect(0, annotations.n_items) == -np.inf:
         for i in range(annotations.n_items):

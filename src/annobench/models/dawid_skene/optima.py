@@ -7,6 +7,7 @@ poor start may switch "yes" and "no".
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench.core.compiled import default_threads
+from annobench.core.errors import ConvergenceWarning
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
@@ -238,7 +240,10 @@ def _fits(
     with ThreadPoolExecutor(default_threads()) as pool:
         waiting = iter(starts)
         while some := list(itertools.islice(waiting, default_threads())):
-            yield from pool.map(run, some)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # the table says it
+                fits = list(pool.map(run, some))
+            yield from fits
 
 
 def _rank(found: DawidSkeneFit, annotations: Annotations) -> tuple[bool, float]:

@@ -16,7 +16,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.models.dawid_skene.em import Floats, Problem, State
+from annobench.models._fixed_point import Search
+from annobench.models.dawid_skene.em import Floats, Problem, State, parameter_space
 from annobench.models.kernels import dawid_skene as kernels
 
 #: How many samples are fitted at once.
@@ -48,45 +49,44 @@ def distinct_items(problem: Problem) -> tuple[Problem, NDArray[np.int64]]:
 
 
 def fit_samples(
-    problem: Problem, start: State, samples: Iterable[Floats], least: float
+    problem: Problem, start: State, samples: Iterable[Floats]
 ) -> Iterator[tuple[int, State]]:
     """Fit the model to samples, each given by item weights, shape (I,).
 
-    Yields each sample with its number once fitted, since all may not fit in memory.
+    Yields each sample with its number once fitted, since all may not fit in memory. As posteriors
+    are not kept, the parameters have to settle.
     """
     settings, k = problem.settings, problem.n_categories
+    pack, unpack, mend = parameter_space(start.prevalence, start.table, k)
     waiting = enumerate(samples)
     number: dict[int, int] = {}  # of the sample in a lane
     weight = np.zeros((problem.offsets.size - 1, LANES))
     states = [_fresh(start, k) for _ in range(LANES)]
+    searches: dict[int, Search] = {}
 
     def admit(lane: int) -> None:
         """Assign the next sample, if there is one, to a lane."""
         states[lane] = _fresh(start, k)
+        first = pack((start.prevalence, start.table))
+        searches[lane] = Search(first, settings.tolerance, settings.max_iterations, mend)
         number.pop(lane, None)
         for number[lane], weight[:, lane] in waiting:
             break
 
     for lane in range(LANES):
         admit(lane)
-    # What smoothing adds to the counts, laid out as they are.
-    more_mass, more_counts = np.zeros_like(start.prevalence), np.zeros_like(start.table)
-    more_mass[:k] = settings.prevalence_smoothing
-    more_counts[:, :, :k] = settings.smoothing.swapaxes(1, 2)
     while number:
-        before = _together(states)
-        mass, counts = _expect(problem, states, weight, *before)
-        going = [lane for lane in number if states[lane].n_iterations < settings.max_iterations]
-        for lane in going:
-            problem.update(states[lane])
-            states[lane].n_iterations += 1
-        prevalence, table = _together(states)
-        rise = _rise(mass + more_mass[:, None], before[0], prevalence)
-        rise += _rise(counts + more_counts.reshape(-1, 1), before[1], table)
+        _expect(problem, states, weight, *_together(states))
         for lane in tuple(number):
-            states[lane].converged = lane in going and bool(rise[lane] <= least)
-            if states[lane].converged or lane not in going:
-                yield number[lane], states[lane]
+            state, search = states[lane], searches[lane]
+            problem.update(state)
+            image = pack((state.prevalence, state.table))
+            search.receive(image, None, np.nan)
+            if search.point is not image:
+                state.prevalence[:], state.table[:] = unpack(search.point)
+            if not search.is_on:
+                state.n_iterations, state.converged = search.n_iterations, search.converged
+                yield number[lane], state
                 admit(lane)
 
 
@@ -109,7 +109,7 @@ def _together(states: list[State]) -> tuple[Floats, Floats]:
 
 def _expect(
     problem: Problem, states: list[State], weight: Floats, prevalence: Floats, table: Floats
-) -> tuple[Floats, Floats]:
+) -> None:
     """Do the E-step of all samples."""
     mass, counts = np.zeros_like(prevalence), np.zeros_like(table)
     kernels.sweep_samples(
@@ -127,11 +127,3 @@ def _expect(
     for lane, state in enumerate(states):
         state.counts = counts[:, lane].copy().reshape(state.table.shape)
         state.mass = mass[:, lane].copy()
-    return mass, counts
-
-
-def _rise(expected: Floats, before: Floats, after: Floats) -> Floats:
-    """Return the increase of each sample's expected log posterior by an M-step."""
-    both = (before > 0) & (after > 0)  # what underflows has no share in it
-    change = np.log(np.divide(after, before, out=np.ones_like(after), where=both))
-    return np.asarray((expected * change).sum(axis=0))

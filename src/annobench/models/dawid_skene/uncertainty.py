@@ -42,6 +42,8 @@ _BOUNDARY = 0.01
 _NEGLIGIBLE = 1e-12
 #: The part of the votes in the start of a replicate: what is zero in the fit may come back.
 _VOTES = 0.01
+#: How far a parameter of a replicate may be from its limit, which no percentile shows.
+_TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -433,10 +435,9 @@ def bootstrap(
     drawn = np.flatnonzero(is_drawn)
     start = problem.begin((1 - _VOTES) * fitted.posterior + _VOTES * votes_start(annotations), None)
     distinct, which = distinct_items(problem)
+    tolerance = max(problem.settings.tolerance, _TOLERANCE) if problem.settings.tolerance else 0.0
+    distinct = replace(distinct, settings=replace(distinct.settings, tolerance=tolerance))
     which = which[drawn]
-
-    tolerance = problem.settings.tolerance
-    least = tolerance * abs(at_fit.log_posterior) if tolerance else -np.inf
 
     def draw(generators: Sequence[np.random.Generator]) -> Iterator[Floats]:
         for generator in generators:
@@ -454,7 +455,7 @@ def bootstrap(
 
     def run(part: tuple[int, int]) -> None:
         weights = itertools.islice(draw(batches[slice(*part)]), replicates - LANES * part[0])
-        for number, state in fit_samples(distinct, start, weights, least):
+        for number, state in fit_samples(distinct, start, weights):
             b = LANES * part[0] + number
             prevalence[b], confusion[b] = state.prevalence[:k], confusion_of(problem, state)
             is_switched[b], converged[b] = _is_switched(at_fit, state, k), state.converged

@@ -45,7 +45,10 @@ FREE, CATEGORY, ONE_COIN = 0, 1, 2
 
 
 def sweep(first, last, offsets, cells, known, weight, prevalence, table, posterior, counts, mass):
-    """Write the posterior of the items [first, last), add to the counts, return the likelihood."""
+    """Write the posterior of the items [first, last), and add to the counts.
+
+    Returns the log likelihood, and the largest change of a probability that was there before.
+    """
     labels = first, last, offsets, cells, known, weight
     row = np.empty(prevalence.size)
     if prevalence.size > 4:
@@ -73,7 +76,7 @@ def _sweep_narrow(start, labels, prevalence, table, posterior, counts, mass, scr
     zero, one, width = np.uint64(0), np.uint64(1), np.uint64(length(start))
     n_categories = np.uint64(posterior.shape[1])
     masses = load(start, mass, zero)
-    log_likelihood = 0.0
+    log_likelihood, moved = 0.0, 0.0
     product = 1.0
     for i in range(np.uint64(first), np.uint64(last)):
         low, high = np.uint64(offsets[i]), np.uint64(offsets[i + one])
@@ -96,10 +99,16 @@ def _sweep_narrow(start, labels, prevalence, table, posterior, counts, mass, scr
             )
             row = load(start, scratch, zero)
         if n_categories == width:
+            change = add(row, scale(load(start, posterior, i * width), -1.0))
+            # The most that one loses; if there are two, the other gains as much.
+            moved = max(moved, -least(change))
+            if width > 2:
+                moved = max(moved, -least(scale(change, -1.0)))
             store(posterior, i * width, row)
         else:
             store(scratch, zero, row)
             for k in range(n_categories):
+                moved = max(moved, abs(scratch[k] - posterior[i, k]))
                 posterior[i, k] = scratch[k]
         if low == high and gold < 0:
             continue  # it says nothing, and must not slow convergence either
@@ -120,7 +129,7 @@ def _sweep_narrow(start, labels, prevalence, table, posterior, counts, mass, scr
             store(counts, cell, add(load(start, counts, cell), row))
             n += one
     store(mass, zero, masses)
-    return log_likelihood + math.log(product)
+    return log_likelihood + math.log(product), moved
 
 
 @kernel(error_model="numpy")
@@ -129,7 +138,7 @@ def _sweep_wide(labels, prevalence, table, posterior, counts, mass, row):
     first, last, offsets, cells, known, weight = labels
     zero, one, four = np.uint64(0), np.uint64(1), np.uint64(4)
     n_categories, width = np.uint64(posterior.shape[1]), np.uint64(prevalence.size)
-    log_likelihood = 0.0
+    log_likelihood, moved = 0.0, 0.0
     product = 1.0
     for i in range(np.uint64(first), np.uint64(last)):
         low, high = np.uint64(offsets[i]), np.uint64(offsets[i + one])
@@ -157,6 +166,7 @@ def _sweep_wide(labels, prevalence, table, posterior, counts, mass, row):
                 low, high, cells, gold, prevalence, table, row, one, zero
             )
         for k in range(n_categories):
+            moved = max(moved, abs(row[k] - posterior[i, k]))
             posterior[i, k] = row[k]
         if low == high and gold < 0:
             continue  # it says nothing, and must not slow convergence either
@@ -177,7 +187,7 @@ def _sweep_wide(labels, prevalence, table, posterior, counts, mass, row):
                 cell = np.uint64(cells[n]) + k
                 store(counts, cell, add(load_four(counts, cell), part))
                 n += one
-    return log_likelihood + math.log(product)
+    return log_likelihood + math.log(product), moved
 
 
 @kernel(error_model="numpy")
