@@ -23,7 +23,8 @@ The posterior is the mixture (1 - w) q0 + w q1, where w is the probability that 
 dependent. It follows from the estimated correlation between two labels of an item being correct,
 given its category, and its standard error under independence (`annobench.models.dependence`): under
 independence the estimate is normal with mean 0, under dependence its mean is log-normal over data
-sets.
+sets. The prior probability of independence is .8 times the power of the check: where labels are too
+few to measure the correlation, errors are taken to be as dependent as on public data sets.
 
 The correlation tends to be underestimated: an error that all annotators share cannot be
 distinguished from an item of another category. rho, a, b and e are therefore learned from public
@@ -55,12 +56,16 @@ from annobench.labels.frames import as_annotations
 from annobench.models import base
 from annobench.models._fixed_point import SETTLED, TOLERANCE
 from annobench.models._gold import gold_codes
+from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._pooling import pooled_rows
-from annobench.models._votes import Floats, check_search, log
-from annobench.models.base import ConfusionFit, Conventions, Method
-from annobench.models.dawid_skene.em import Problem, Settings
-from annobench.models.dependence import DependenceCheck, check
+from annobench.models._votes import Floats, Votes, check_search, log
+from annobench.models.base import ConfusionFit, Conventions, Method, warned_of
+from annobench.models.dawid_skene._passes import DawidSkenePasses
+from annobench.models.dawid_skene.em import NO_GOLD, Problem, Settings
+from annobench.models.dawid_skene.starts import votes_start
+from annobench.models.dependence import ENOUGH, DependenceCheck, check
 from annobench.models.kernels.votes import collect_confusion
+from annobench.scale._blocks import Block, BlockedLabels
 
 __all__ = [
     "METHOD",
@@ -71,6 +76,7 @@ __all__ = [
     "bootstrap",
     "combine",
     "fit",
+    "fit_partitions",
     "shipped",
     "unseen",
 ]
@@ -91,11 +97,11 @@ METHOD = Method(
         repeats="each is a label of its own",
         ties="by the annotators' confusion matrices",
         smoothing="rows are partially pooled; one item is added to each category",
-        start="vote shares, smoothed",
+        start="vote shares",
         optimum=f"a maximum of the posterior density of prevalence and rows; {SETTLED}",
     ),
     compares=True,
-    offers=frozenset({"bootstrap", "unseen"}),
+    offers=frozenset({"bootstrap", "fit_partitions", "unseen"}),
 )
 
 #: Pseudo-counts of a mean row: on the diagonal, and off the diagonal in total.
@@ -113,8 +119,8 @@ _STRENGTH = (1.0, 1_000.0)
 _BISECTIONS = 40
 #: Labels whose scores are computed at a time.
 _CHUNK = 65_536
-#: Prior probability of independent errors. Chosen on simulated crowds: a correlation that is not
-#: significant must not cost those much whose errors are independent.
+#: Prior probability of independent errors if the check is powerful; where it has no power, errors
+#: are taken to be dependent, as on public data sets. Chosen on simulated crowds.
 _INDEPENDENT: Final = 0.8
 #: Correlations below which the check cannot be trusted: its working model is not exactly right.
 _NEGLIGIBLE: Final = 0.003
@@ -379,16 +385,13 @@ def fit(
     prevalence = posterior[labelled].mean(axis=0)
     counts = np.zeros_like(pooled.counts)
     collect_confusion(annotations.item, annotations.annotator, annotations.label, posterior, counts)
-    abilities = accuracy_posteriors(*_hits(counts))
-    rows = counts + pooled.concentration * pooled.mean
-    rows /= rows.sum(axis=2, keepdims=True)
-    return AdjustedFit(
+    fitted = AdjustedFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
         posterior=posterior,
         prevalence=prevalence,
-        confusion=_with_accuracy(rows, prevalence, abilities[0] / abilities.sum(axis=0)),
+        confusion=_confusion(counts, pooled.mean, pooled.concentration, prevalence),
         mean=pooled.mean,
         concentration=pooled.concentration,
         weight=weight,
@@ -399,6 +402,7 @@ def fit(
         n_iterations=pooled.n_iterations,
         converged=pooled.converged,
     )
+    return warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
 
 
 class _Pooled(NamedTuple):
@@ -413,47 +417,245 @@ class _Pooled(NamedTuple):
     converged: bool
 
 
+class _Prior:
+    """The Dirichlet prior of rows, estimated from expected counts."""
+
+    def __init__(self, n_annotators: int, k: int) -> None:
+        self.pseudo = np.full((k, k), _WRONG / max(k - 1, 1))
+        np.fill_diagonal(self.pseudo, _RIGHT)
+        self.every = -(-n_annotators * k * k // _ENTRIES)
+        self.mean: Floats | None = None
+        self.concentration = _CONCENTRATION[0] / _CONCENTRATION[1]
+        #: As the kernels smooth, of shape (J, K, K); changed in place.
+        self.smoothing = np.zeros((n_annotators, k, k))
+
+    def update(self, counts: Floats) -> None:
+        """Update mean and concentration, given expected counts, shape (J, K, K)."""
+        if self.mean is None:
+            mean = counts.sum(axis=0) + self.pseudo
+            self.mean = mean / mean.sum(axis=1, keepdims=True)
+        self.mean, self.concentration = pooled_rows(
+            counts[:: self.every], self.mean, self.concentration, self.pseudo, _CONCENTRATION
+        )
+        self.smoothing[:] = self.concentration * self.mean
+
+    def settings(
+        self, labels: Annotations | BlockedLabels, tolerance: float, max_iterations: int
+    ) -> Settings:
+        """Return the settings of EM under this prior."""
+        plain = Settings.plain(labels, 0.0, tolerance=tolerance, max_iterations=max_iterations)
+        one_each = np.ones(labels.n_categories)
+        return replace(plain, smoothing=self.smoothing, prevalence_smoothing=one_each)
+
+
 def _fit_pooled(
     annotations: Annotations,
     gold: NDArray[np.int32],
     tolerance: float,
     max_iterations: int,
 ) -> _Pooled:
-    """Estimate mean rows and concentration, then fit prevalence and rows by EM under this prior."""
-    j, k = annotations.n_annotators, annotations.n_categories
-    prior = np.zeros((j, k, k))
-    settings = replace(
-        Settings.plain(annotations, 0.0, tolerance=tolerance, max_iterations=max_iterations),
-        smoothing=prior,
-        prevalence_smoothing=np.ones(k),
-        gold=gold,
-    )
+    """Estimate the prior of rows, then fit prevalence and rows by EM under this prior."""
+    k = annotations.n_categories
+    prior = _Prior(annotations.n_annotators, k)
+    settings = replace(prior.settings(annotations, tolerance, max_iterations), gold=gold)
     problem = Problem.of(annotations, settings)
-    state = problem.begin(np.exp(_log_shares(annotations.counts)), None)
+    state = problem.begin(votes_start(annotations), None)
     counts = state.counts[:, :, :k].swapaxes(1, 2)
-    every = -(-j * k * k // _ENTRIES)
-    pseudo = np.full((k, k), _WRONG / max(k - 1, 1))
-    np.fill_diagonal(pseudo, _RIGHT)
-    mean = counts.sum(axis=0) + pseudo
-    mean /= mean.sum(axis=1, keepdims=True)
-    concentration = _CONCENTRATION[0] / _CONCENTRATION[1]
     for _ in range(_POOLING):
-        mean, concentration = pooled_rows(
-            counts[::every], mean, concentration, pseudo, _CONCENTRATION
-        )
-        prior[:] = concentration * mean
+        prior.update(counts)
         problem.update(state)
         problem.expect(state)
     problem.maximise_likelihood(state)
+    assert prior.mean is not None
     return _Pooled(
         state.posterior,
         state.prevalence[:k],
-        mean,
-        concentration,
+        prior.mean,
+        prior.concentration,
         counts,
         state.n_iterations,
         state.converged,
     )
+
+
+def fit_partitions(
+    passing: Passing,
+    *,
+    gold: Mapping[str, str] | None = None,
+    adjustment: Adjustment | None = None,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = 1_000,
+    rng: np.random.Generator | int | None = None,
+) -> PartitionedFit:
+    """Fit the model to partitions, as `fit` does to labels in memory.
+
+    Parameters
+    ----------
+    passing : Passing
+        The labels, and the workers that process them.
+    gold : mapping of str to str, optional
+        Known categories of some items, by name; they stay in memory.
+    adjustment, tolerance, max_iterations, rng
+        As for `fit`. Dependence is measured on a random sample of about 100,000 labels.
+
+    Returns
+    -------
+    PartitionedFit
+        Without items.
+
+    Raises
+    ------
+    AnnotationError
+        As for `fit`.
+    ValueError
+        If a number is out of range.
+    """
+    labels = METHOD.check(passing.labels, informed=gold is not None)
+    check_search(METHOD.name, tolerance, max_iterations)
+    adjustment = shipped() if adjustment is None else adjustment
+    k = labels.n_categories
+    prior = _Prior(labels.n_annotators, k)
+    codes = {} if gold is None else labels.codes_of(gold)
+    passes = DawidSkenePasses(prior.settings(labels, tolerance, max_iterations), k, codes)
+    total = passing.begin(passes)
+    for _ in range(_POOLING):
+        prior.update(total.counts[:, :, :k].swapaxes(1, 2))
+        theta = passes.update(total, None)
+        total = passing.sweep(passes, theta)
+    what = sorted((gold or {}).items())
+    end = passing.run(passes, tolerance, max_iterations, start=lambda: theta, what=what)
+    assert prior.mean is not None
+    adjusted = _AdjustedPasses(passes, prior.mean, prior.concentration, adjustment)
+    last = _Final(*end.parameters, end.expected.counts, np.float64(0.0))
+    seed = np.random.default_rng(0 if rng is None else rng)
+    share = min(1.0, ENOUGH / labels.n_labels)
+    sample = labels.map_sum(
+        passing.workers, _sample, adjusted, last, share, int(seed.integers(2**32))
+    ).sample
+    measured = check(
+        *sample.whole(labels.categories, labels.annotators), rng=0 if rng is None else rng
+    )
+    last = last._replace(weight=np.float64(_weight(measured, adjustment)))
+    sums = passing.sweep(adjusted, last)
+    prevalence = sums.mass / sums.mass.sum()
+    fitted = AdjustedFit(
+        (),
+        labels.annotators,
+        labels.categories,
+        posterior=np.empty((0, k)),
+        prevalence=prevalence,
+        confusion=_confusion(sums.counts, prior.mean, prior.concentration, prevalence),
+        mean=prior.mean,
+        concentration=prior.concentration,
+        weight=float(last.weight),
+        dependence_check=measured,
+        adjustment=adjustment,
+        evidence=Evidence(
+            np.empty((0, k)), np.log(end.parameters.prevalence[:k]), np.empty((0, k), dtype=int)
+        ),
+        gold=NO_GOLD,
+        n_iterations=end.n_iterations,
+        converged=end.converged,
+    )
+    warned_of(METHOD.name, fitted, all_updates=tolerance == 0)
+    return PartitionedFit(fitted, adjusted, last)
+
+
+class _Final(NamedTuple):
+    """The parameters after EM, the expected counts, and the probability of dependent errors."""
+
+    prevalence: Floats
+    table: Floats
+    counts: Floats
+    weight: np.float64
+
+
+class _FinalSums(NamedTuple):
+    """Expected labels, (J, K, K), and items, (K,)."""
+
+    counts: Floats
+    mass: Floats
+
+
+@dataclass(frozen=True)
+class _AdjustedPasses:
+    """The adjusted posterior of blocks of items."""
+
+    passes: DawidSkenePasses
+    mean: Floats
+    concentration: float
+    adjustment: Adjustment
+
+    def evidence(self, votes: Votes, theta: _Final, number: int) -> Evidence:
+        """Compute the evidence of a block."""
+        k = self.mean.shape[0]
+        parameters = self.passes.parameters(theta.prevalence, theta.table)
+        pooled = _Pooled(
+            self.passes.sweep(votes, parameters, number)[1],
+            theta.prevalence[:k],
+            self.mean,
+            self.concentration,
+            theta.counts[:, :, :k].swapaxes(1, 2),
+            0,
+            True,
+        )
+        return _evidence(votes.annotations, pooled)
+
+    def sweep(self, votes: Votes, theta: _Final, number: int) -> tuple[_FinalSums, Floats]:
+        """Compute the posterior of a block, and count."""
+        seen = self.evidence(votes, theta, number)
+        posterior = combine(seen, float(theta.weight), self.adjustment)
+        items, categories = self.passes.gold.get(number, (NO_GOLD, NO_GOLD))
+        codes = np.full(len(posterior), -1, dtype=np.int32)
+        codes[items] = categories
+        _with_gold(posterior, codes)
+        a = votes.annotations
+        counts = np.zeros((a.n_annotators, *self.mean.shape))
+        collect_confusion(a.item, a.annotator, a.label, posterior, counts)
+        return _FinalSums(counts, posterior[seen.votes.any(axis=1)].sum(axis=0)), posterior
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """Labels of some items of some blocks, and the posterior with independent errors."""
+
+    blocks: tuple[tuple[Annotations, Floats], ...]
+
+    def __add__(self, other: _Sample) -> _Sample:
+        return _Sample(self.blocks + other.blocks)
+
+    def whole(
+        self, categories: tuple[str, ...], annotators: tuple[str, ...]
+    ) -> tuple[Annotations, Floats]:
+        """Join the blocks."""
+        parts = [labels for labels, _ in self.blocks]
+        starts = np.cumsum([0, *(labels.n_items for labels in parts)])
+        shifted = [labels.item + first for labels, first in zip(parts, starts[:-1], strict=True)]
+        joined = Annotations(
+            item=np.concatenate(shifted).astype(np.int32),
+            annotator=np.concatenate([labels.annotator for labels in parts]),
+            label=np.concatenate([labels.label for labels in parts]),
+            items=tuple(map(str, range(starts[-1]))),
+            annotators=annotators,
+            categories=categories,
+        )
+        return joined, np.concatenate([posterior for _, posterior in self.blocks])
+
+
+class _Sampled(NamedTuple):
+    sample: _Sample
+
+
+def _sample(
+    block: Block, passes: _AdjustedPasses, theta: _Final, share: float, seed: int
+) -> _Sampled:
+    """Draw items of a block."""
+    votes = block.made(Votes)
+    rng = np.random.default_rng([seed, block.number])
+    items = np.flatnonzero(rng.random(votes.annotations.n_items) < share)
+    seen = passes.evidence(votes, theta, block.number)
+    posterior = combine(seen, 0.0, passes.adjustment)[items]
+    return _Sampled(_Sample(((votes.annotations.select(items=items), posterior),)))
 
 
 def _evidence(annotations: Annotations, pooled: _Pooled) -> Evidence:
@@ -519,10 +721,12 @@ def _weight(measured: DependenceCheck, adjustment: Adjustment) -> float:
         return 1.0  # as on public data sets
     deviation = float(np.hypot(measured.null_deviation, _NEGLIGIBLE))
     correlations = np.exp(adjustment.location + adjustment.scale * _NODES)
-    log_dependent = norm.logpdf(estimate, correlations, deviation)
-    odds = (1 - _INDEPENDENT) / _INDEPENDENT
+    log_dependent = np.asarray(norm.logpdf(estimate, correlations, deviation))
+    # How often an estimate under independence is closer to 0 than the median on public data sets.
+    power = 2 * float(norm.cdf(np.exp(adjustment.location) / deviation)) - 1
+    prior = _INDEPENDENT * power
     evidence_for = _log_mean(log_dependent) - float(norm.logpdf(estimate, 0, deviation))
-    return float(expit(np.log(odds) + evidence_for))
+    return float(expit(logit(1 - prior) + evidence_for))
 
 
 def _log_mean(values: Floats) -> float:
@@ -563,6 +767,14 @@ def accuracy_posteriors(hits: Floats, n: Floats) -> Floats:
     variance = between / spread if spread > 0 else 0.0
     strength = np.clip(binomial / variance - 1, *_STRENGTH) if variance > 0 else _STRENGTH[1]
     return np.stack([hits + strength * mean, n - hits + strength * (1 - mean)])
+
+
+def _confusion(counts: Floats, mean: Floats, concentration: float, prevalence: Floats) -> Floats:
+    """Return the rows that expected counts imply, shifted to each annotator's accuracy."""
+    correct, wrong = accuracy_posteriors(*_hits(counts))
+    rows = counts + concentration * mean
+    rows /= rows.sum(axis=2, keepdims=True)
+    return _with_accuracy(rows, prevalence, correct / (correct + wrong))
 
 
 def _hits(counts: NDArray[Any]) -> tuple[Floats, Floats]:
@@ -668,7 +880,7 @@ def bootstrap(
     return Draws(prevalence, confusion)
 
 
-def _dirichlet(rng: np.random.Generator, parameters: Floats) -> Floats:
+def _dirichlet(rng: np.random.Generator, parameters: NDArray[Any]) -> Floats:
     """Draw from Dirichlet distributions along the last axis."""
     drawn = np.maximum(rng.standard_gamma(parameters), np.finfo(float).tiny)
     return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))

@@ -55,7 +55,7 @@ Codes = NDArray[np.int64]
 #: From which p-value on a fit warns.
 ALARM = 0.01
 #: Labels from which r has a standard deviation of about .002 or less; of more, items are drawn.
-_ENOUGH = 100_000
+ENOUGH = 100_000
 #: Updates of the working model for each set of labels.
 _UPDATES = 5
 #: Gamma prior, shape and rate, of the concentration of annotators' rows.
@@ -193,9 +193,9 @@ def check(
 def enough_items(annotations: Annotations, rng: np.random.Generator) -> Codes:
     """Return all items, or a random sample with about 100,000 labels if there are more."""
     items = np.arange(annotations.n_items)
-    if annotations.n_labels <= _ENOUGH:
+    if annotations.n_labels <= ENOUGH:
         return items
-    return np.sort(rng.permutation(items)[: items.size * _ENOUGH // annotations.n_labels])
+    return np.sort(rng.permutation(items)[: items.size * ENOUGH // annotations.n_labels])
 
 
 class _Working(NamedTuple):

@@ -23,7 +23,8 @@ SMALLEST: Final = 1e-6
 #: Powers of the clumped model's posterior; one is learned from other families.
 POWERS: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
 #: Rivals, with their defaults.
-MODELS: Final = ("voting", "dawid_skene", "one_coin", "random_clumped", "pool")
+QUICK: Final = ("voting", "dawid_skene", "one_coin")
+MODELS: Final = (*QUICK, "random_clumped", "pool")
 ADJUSTED: Final = "adjusted_dawid_skene"
 #: Gold labels from which an annotator's accuracy on gold is compared with its interval.
 ENOUGH_GOLD: Final = 20
@@ -35,8 +36,10 @@ def clumped(power: float) -> str:
     return f"clumped, power {power:g}"
 
 
-def score(labels: Annotations, gold: Codes, dataset: str | None = None) -> list[dict[str, Any]]:
-    """Fit all candidates, and score them.
+def score(
+    labels: Annotations, gold: Codes, dataset: str | None = None, *, all_models: bool = True
+) -> list[dict[str, Any]]:
+    """Fit the candidates, and score them.
 
     Parameters
     ----------
@@ -46,6 +49,8 @@ def score(labels: Annotations, gold: Codes, dataset: str | None = None) -> list[
         Gold categories; -1 if unknown.
     dataset : str, optional
         A data set from whose family nothing may have been learned.
+    all_models : bool, default True
+        Whether the pool and the clumped model, which are slow, are fitted, too.
 
     Returns
     -------
@@ -56,7 +61,7 @@ def score(labels: Annotations, gold: Codes, dataset: str | None = None) -> list[
     scored = np.flatnonzero((gold >= 0) & labels.counts.any(axis=1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # convergence; the scores show what it costs
-        for name, posterior, extra in _candidates(labels, gold, dataset):
+        for name, posterior, extra in _candidates(labels, gold, dataset, all_models):
             rows.append({"method": name} | scores_of(posterior[scored], gold[scored]) | dict(extra))
     return rows
 
@@ -78,9 +83,9 @@ def scores_of(posterior: Floats, gold: Codes) -> dict[str, float]:
 
 
 def _candidates(
-    labels: Annotations, gold: Codes, dataset: str | None
+    labels: Annotations, gold: Codes, dataset: str | None, all_models: bool
 ) -> Iterator[tuple[str, Floats, Mapping[str, float]]]:
-    for name in MODELS:
+    for name in MODELS if all_models else QUICK:
         module = models.get(name)
         options = module.unseen(dataset) if dataset and "unseen" in module.METHOD.offers else {}
         yield name, models.fit(labels, name, rng=1, **options).posterior, {}
@@ -89,6 +94,8 @@ def _candidates(
     yield ADJUSTED, fitted.posterior, coverage(labels, gold, fitted) | {"weight": fitted.weight}
     for name, weight in (("independent", 0.0), ("always dependent", 1.0)):
         yield name, adjusted_dawid_skene.combine(fitted.evidence, weight, adjustment), {}
+    if not all_models:
+        return
     raw = random_clumped.fit(labels, prior=random_clumped.Prior(power=1.0)).posterior
     for power in POWERS:
         scaled = random_clumped.scaled(raw, 1 - fitted.weight * (1 - power))

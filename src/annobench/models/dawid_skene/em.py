@@ -14,6 +14,7 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models._fixed_point import Search, Space, kept_positive
 from annobench.models.kernels import dawid_skene as kernels
+from annobench.scale._blocks import BlockedLabels
 
 __all__ = ["Parameters", "Problem", "Settings", "State", "confusion_of", "parameter_space"]
 
@@ -78,7 +79,7 @@ class Settings:
     @classmethod
     def plain(
         cls,
-        annotations: Annotations,
+        annotations: Annotations | BlockedLabels,
         smoothing: float,
         *,
         tolerance: float = 0.0,
@@ -88,7 +89,7 @@ class Settings:
 
         Parameters
         ----------
-        annotations : Annotations
+        annotations : Annotations or BlockedLabels
             Labels with the annotators and categories.
         smoothing : float
             Added to every count.
