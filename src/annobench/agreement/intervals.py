@@ -150,8 +150,7 @@ def interval(
         found = _from_replicates(statistic, defined, kind, unit, level)
         _warn_undefined(statistic, n_undefined, values.size, found.lower)
         found = replace(found, n_undefined=n_undefined)
-    low, high = statistic.method.lowest, statistic.method.highest
-    lower, upper = float(np.clip(found.lower, low, high)), float(np.clip(found.upper, low, high))
+    lower, upper = (float(np.clip(limit, *statistic.range)) for limit in found.limits)
     caution = _caution(statistic, kind, unit, level, lower, upper)
     if caution:
         warnings.warn(f"{statistic.name}: {caution}", IntervalWarning, stacklevel=3)

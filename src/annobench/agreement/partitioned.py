@@ -211,7 +211,8 @@ class PartitionedAgreement(Summarised):
             defined = draws[~np.isnan(draws)]
             found = containing(percentile_interval(self.estimate, defined, level), self.method.name)
             found = replace(found, n_undefined=draws.size - defined.size)
-        ends = np.clip([found.lower, found.upper], self.method.lowest, self.method.highest)
+        lowest = max(self.method.lowest, self.form.lowest(self.totals))
+        ends = np.clip([found.lower, found.upper], lowest, self.method.highest)
         found = replace(found, lower=float(ends[0]), upper=float(ends[1]))
         if not abs(found.upper - found.lower) < TOLERANCE:
             return found

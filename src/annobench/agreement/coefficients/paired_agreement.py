@@ -162,6 +162,10 @@ class PairedForm(Form):
         observed = totals[..., 1] / totals[..., 0]
         return observed, 1 - self.combination_agreement(totals).sum(axis=-1).mean(axis=-1)
 
+    def lowest(self, totals: Floats) -> float:
+        """-1 with four combinations: a mean over pairs of categories of Conger's kappa's parts."""
+        return -1.0 if self._shape[2] == 4 else -math.inf
+
     def _scaled(self, totals: Totals) -> Totals:
         share = totals[..., 2:] / totals[..., :1]
         return share.reshape(*totals.shape[:-1], *self._shape)
