@@ -248,7 +248,7 @@ def test_every_interval_of_a_coefficient_holds_the_estimate_or_is_none_with_a_wa
         few = unit == "annotators" and kind in ("percentile", "bca") and found.n_annotators < 15
         assert (IntervalWarning in caught) == bool(interval.caution), case
         if flat:
-            assert "no width" in interval.caution, case
+            assert "zero width" in interval.caution, case
         elif few and not np.isnan(interval.lower):
             assert "too narrow" in interval.caution, case
         elif unit == "items":
@@ -402,14 +402,14 @@ def test_few_resampled_annotators_are_warned_of_and_many_are_not():
 def test_a_difference_without_width_is_warned_of():
     a = table([7, 0], [0, 5])
     first, second = agreement.cohen_kappa(a), agreement.brennan_prediger(a)
-    with pytest.warns(IntervalWarning, match="difference: the analytic interval has no width"):
+    with pytest.warns(IntervalWarning, match="difference: the analytic interval has zero width"):
         agreement.difference(first, second)
 
 
 def test_categories_without_width_are_warned_of_together():
     # Everybody agrees on what is 2; of the others one item is in dispute.
     a = table([5, 1, 0], [0, 4, 0], [0, 0, 6])
-    with pytest.warns(IntervalWarning, match="the intervals of '2' have no width") as caught:
+    with pytest.warns(IntervalWarning, match="the intervals of '2' have zero width") as caught:
         found = agreement.cohen_kappa(a).by_category()
     assert len(caught) == 1
     assert (found["upper"] - found["lower"] > 0).tolist() == [True, True, False]

@@ -101,7 +101,7 @@ def difference(
     DegenerateWarning
         If the estimate is outside the quantiles of the bootstrap; there is no interval (NaN).
     IntervalWarning
-        If the interval has no width although the coefficients differ.
+        If the interval has zero width although the coefficients differ.
 
     References
     ----------
@@ -170,8 +170,8 @@ def difference(
     # One coefficient by two names: the difference is 0 without any uncertainty.
     if upper - lower < TOLERANCE and not (estimate == 0 and disputed):
         warnings.warn(
-            f"difference: the {kind} interval has no width, which says nothing about other "
-            "items: report the difference without it.",
+            f"difference: the {kind} interval has zero width and is uninformative: "
+            "report the difference without it.",
             IntervalWarning,
             stacklevel=2,
         )

@@ -95,7 +95,7 @@ def interval(
         the estimate is outside the quantiles of the bootstrap, or the analytic standard error or
         limits are undefined.
     IntervalWarning
-        If the interval has no width, as when all labels agree; or if there are so few annotators
+        If the interval has zero width, as when all labels agree; or if there are so few annotators
         that, when they are resampled, the interval misses at least 1.5 times as often as its
         nominal level implies.
 
@@ -257,8 +257,8 @@ def unmoved_caution(kind: Kind, unit: Unit) -> str:
         "jackknife": f", as leaving out any of the {unit} gives the same value",
     }.get(kind, ", as both limits are the same value of many equal replicates")
     return (
-        f"the {kind} interval has no width{why}, which says nothing about unseen data: report "
-        "the estimate without it."
+        f"the {kind} interval has zero width{why}, and is uninformative: report the estimate "
+        "without it."
     )
 
 
@@ -268,10 +268,9 @@ def agreed_caution(
     """Explain an interval of zero width when all labels of each item agree."""
     beyond = 100 * (1 - (1 - level) ** (1 / n_items))
     return (
-        f"the {kind} interval has no width, as all labels of each of the {n_items:,} items "
-        "agree. "
-        f"That says nothing about other items, of which up to {beyond:.2g}% may show a "
-        f"disagreement ({100 * level:.4g}% limit). {advice}."
+        f"the {kind} interval has zero width, as the labels of each of the {n_items:,} items "
+        f"agree, and is uninformative. Up to {beyond:.2g}% of other items may show a disagreement "
+        f"({100 * level:.4g}% limit). {advice}."
     )
 
 

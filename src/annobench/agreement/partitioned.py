@@ -191,7 +191,7 @@ class PartitionedAgreement(Summarised):
         DegenerateWarning
             If the estimate is outside the quantiles of the bootstrap, and there is no interval.
         IntervalWarning
-            If the interval has no width, as when all labels of each item agree.
+            If the interval has zero width, as when all labels of each item agree.
         """
         if kind not in ("analytic", "percentile"):
             raise AnnotationError(

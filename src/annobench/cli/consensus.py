@@ -227,8 +227,9 @@ def _overruled(items: pd.DataFrame) -> str:
         )
     n = len(items)
     more = f" and {n - _SHOWN:,} more, see overruled in items" if n > _SHOWN else ""
-    what = "1 item gets" if n == 1 else f"{n:,} items get"
-    return f"{what} another category than most labels name: {', '.join(named)}{more}"
+    return (
+        f"For {counted(n, 'item')} the model disagrees with the majority: {', '.join(named)}{more}"
+    )
 
 
 def _options(texts: list[str], model: str) -> dict[str, Any]:

@@ -155,7 +155,7 @@ class PairedForm(Form):
             In [0, 1].
         """
         share = self._scaled(totals)
-        # Over pairs u < v, the sum of x_u x_v is half of (sum of x)^2 less the sum of x^2.
+        # Over pairs u < v, the sum of x_u x_v is half of (sum of x)^2 minus the sum of x^2.
         return np.asarray((share.sum(axis=-3) ** 2 - (share**2).sum(axis=-3)) / 2)
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
