@@ -157,7 +157,7 @@ def test_consensus_writes_categories_with_certainty_beside_the_file(run, tmp_pat
     path.write_text("\n".join(["item,annotator,label", *rows]))
     result = run("consensus", path, "--replicates", 20)
     assert result.exit_code == 0, result.output
-    assert "18 labels of 3 annotators for 6 items, by dawid_skene" in result.output
+    assert "18 labels of 3 annotators for 6 items, by Dawid and Skene's model" in result.output
     items = pd.read_csv(tmp_path / "labels_consensus" / "items.csv")
     assert "".join(items["category"]) == "aabbcc"
     annotators = pd.read_csv(tmp_path / "labels_consensus" / "annotators.csv")
