@@ -101,8 +101,8 @@ def test_terminal_page_latex_and_file_show_one_ranking(tables, ranking, tmp_path
     assert shown == rows
     page = benchmark_page.render(tables)
     section = page[page.index('id="ranking"') : page.index('id="scores"')]
-    cells = re.findall(r'<tr[^>]*><td class="right">([^<]*)</td><td>([^<]*)</td>', section)
-    assert [(place, title.replace("&#39;", "'")) for place, title in cells] == rows
+    cells = re.findall(r'<tr[^>]*><td>([^<]*)</td><td class="right">([^<]*)</td>', section)
+    assert [(place, title.replace("&#39;", "'")) for title, place in cells] == rows
     tex = comparison_tex.latex(found)
     lines = [line.split(" & ")[:2] for line in tex.splitlines() if "&" in line][1:]
     assert [(place.replace(r"$\dagger$", "†"), title) for place, title in lines] == rows

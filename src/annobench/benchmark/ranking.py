@@ -99,8 +99,8 @@ def rank(
     table.insert(0, "rank", exact[whole].rank(method="min"))
     ordered = table.assign(exact=exact).sort_values(["rank", "exact", "title"], kind="stable")
     ordered = ordered.drop(columns="exact").reset_index()
-    at = ordered.columns.get_loc("log_loss_upper") + 1
-    ordered.insert(int(at), "p_log_loss", _from_first(ordered, loss, tables.differences))
+    at = list(ordered.columns).index("accuracy")
+    ordered.insert(at, "p_log_loss", _from_first(ordered, loss, tables.differences))
     return ordered
 
 
@@ -120,8 +120,9 @@ def _means(scores: pd.DataFrame) -> pd.DataFrame:
     above = (scores["upper"] - scores["estimate"]) ** 2
     grouped = scores.assign(below=below, above=above).groupby("method")
     mean, n = grouped["estimate"].mean(), grouped.size()
-    distances = np.sqrt(grouped[["below", "above"]].sum()).div(n, axis=0)
-    return pd.concat([mean, mean - distances["below"], mean + distances["above"]], axis=1)
+    lower = mean - np.sqrt(grouped["below"].sum()) / n
+    upper = mean + np.sqrt(grouped["above"].sum()) / n
+    return pd.DataFrame({"mean": mean, "lower": lower, "upper": upper})
 
 
 def _compared(reference: str, scores: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:

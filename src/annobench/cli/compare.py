@@ -277,7 +277,8 @@ def _ranking_table(found: Outcome) -> Table:
     shown.add_column("", justify="right", no_wrap=True)
     shown.add_column("method", overflow="fold")
     for name in heads:
-        shown.add_column(name.replace(" and ", "\nand "), justify="right", no_wrap=True)
+        head = name.replace(" and ", "\nand ").replace(" model", "\nmodel")
+        shown.add_column(head, justify="right", no_wrap=True)
     rows = found.ranking.to_dict("records")
     for row, place in zip(rows, places(found.ranking), strict=True):
         own = row["method"] in found.candidates

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from importlib import resources
 from typing import Final
@@ -71,7 +72,7 @@ def _table(found: Outcome) -> tuple[list[str], list[list[str]]]:
             _or_dash(row["accuracy"]),
             "--" if pd.isna(row["lower"]) else f"{row['lower']:.3f} to {row['upper']:.3f}",
         ]
-        values += [_or_dash(row.get("p_value"))] if alone else []
+        values += [_or_dash(row.get("p_value", math.nan))] if alone else []
         values.append(_interval(*(row[f"difference{end}"] for end in ("", "_lower", "_upper"))))
         rows.append(values)
     heads = ["", "method", *([] if alone else ["scored"]), "log loss", "accuracy", "95% interval"]
