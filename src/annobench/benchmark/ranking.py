@@ -20,16 +20,7 @@ from annobench.benchmark.tables import BenchmarkTables, counted, without_unconve
 from annobench.core.texts import counted as with_noun
 from annobench.resampling.multiplicity import holm
 
-__all__ = [
-    "LEVEL",
-    "ORDER",
-    "conclusion",
-    "data_title",
-    "places",
-    "rank",
-    "ranked_over",
-    "title_of",
-]
+__all__ = ["LEVEL", "ORDER", "conclusion", "places", "rank"]
 
 #: The level of the tests that distinguish methods.
 LEVEL: Final = 0.05

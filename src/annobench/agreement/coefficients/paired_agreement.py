@@ -163,7 +163,8 @@ class PairedForm(Form):
         return observed, 1 - self.combination_agreement(totals).sum(axis=-1).mean(axis=-1)
 
     def lowest(self, totals: Floats) -> float:
-        """-1 with four combinations: a mean over pairs of categories of Conger's kappa's parts."""
+        # With four combinations, both disagreements are means over pairs of categories of those of
+        # Conger's kappa.
         return -1.0 if self._shape[2] == 4 else -math.inf
 
     def _scaled(self, totals: Totals) -> Totals:
