@@ -80,7 +80,9 @@ PHRASES = {
     "in advance": r"\bbefore any time is spent\b",
     "created if necessary": r"\b[Mm]ade if need be\b",
     "untrusted": r"\bsomebody's text\b",
-    "the model disagrees with the majority": r"\banother category than\b|\blabels overruled\b",
+    "the model disagrees with the majority": (
+        r"\b(?:gets? another category|another category than|labels overruled)\b"
+    ),
     "minus": r"\bless (?:that|those) of\b|\b(?:new|old|score) less\b",
     "has zero width and is uninformative": (
         r"\bintervals? (?:\S+ ){0,3}?(?:has|have|of|with|without) (?:no )?width\b"

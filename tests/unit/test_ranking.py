@@ -160,8 +160,8 @@ def test_a_difference_that_is_none_is_no_headline():
         "0.500 to 0.900."
     )
     assert told([NONE, 0.05, 0.001]) == (
-        "On 4 data sets, A has the lowest mean log loss, 0.500, significantly lower than all "
-        "others."
+        "On 4 data sets, A has the lowest mean log loss, 0.500, significantly lower than that "
+        "of every other ranked method."
     )
     assert told([NONE, 0.051, 0.001]) == (
         "On 4 data sets, 2 of 3 methods do not differ significantly from the lowest mean log loss, "

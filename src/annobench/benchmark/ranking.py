@@ -198,7 +198,7 @@ def conclusion(ranking: pd.DataFrame, problems: Sequence[str] = ()) -> str:
     if len(alike) == 1:
         return (
             f"{where} {first['title']} has the lowest {what}, {first['log_loss']:.3f}, "
-            f"significantly lower than {'the other' if len(ranked) == 2 else 'all others'}."
+            "significantly lower than that of every other ranked method."
         )
     if len(alike) == len(ranked):
         return (
