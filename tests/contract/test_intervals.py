@@ -326,7 +326,7 @@ def test_where_all_agree_the_warning_says_what_other_items_may_be():
     # Of 12 items that agree at most 1 - 0.05 ** (1 / 12) = 22% of others may not.
     kappa = agreement.cohen_kappa(table([7, 0], [0, 5]))
     for kind, options in (("analytic", {}), ("jackknife", {}), ("percentile", {"rng": 1})):
-        message = rf"cohen_kappa: the {kind} .*12 items agree.*up to 22% .*95% limit.*Bayesian"
+        message = rf"cohen_kappa: the {kind} .*12 items agree.*Up to 22% .*95% limit.*Bayesian"
         with pytest.warns(IntervalWarning, match=message):
             kappa.interval(kind, **options)
     bayesian = kappa.interval("bayesian", rng=1)
@@ -335,7 +335,7 @@ def test_where_all_agree_the_warning_says_what_other_items_may_be():
     assert not bayesian.caution
     # Three annotators have no such prior.
     alpha = agreement.krippendorff_alpha(DESIGNS["no disagreement"]())
-    with pytest.warns(IntervalWarning, match=r"10 items agree.*up to 26% .*Report how many"):
+    with pytest.warns(IntervalWarning, match=r"10 items agree.*Up to 26% .*Report how many"):
         alpha.interval("bayesian", rng=1)
 
 
