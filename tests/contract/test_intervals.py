@@ -248,7 +248,7 @@ def test_every_interval_of_a_coefficient_holds_the_estimate_or_is_none_with_a_wa
         few = unit == "annotators" and kind in ("percentile", "bca") and found.n_annotators < 15
         assert (IntervalWarning in caught) == bool(interval.caution), case
         if flat:
-            assert "no width" in interval.caution, case
+            assert "zero width" in interval.caution, case
         elif few and not np.isnan(interval.lower):
             assert "too narrow" in interval.caution, case
         elif unit == "items":
@@ -326,7 +326,7 @@ def test_where_all_agree_the_warning_says_what_other_items_may_be():
     # Of 12 items that agree at most 1 - 0.05 ** (1 / 12) = 22% of others may not.
     kappa = agreement.cohen_kappa(table([7, 0], [0, 5]))
     for kind, options in (("analytic", {}), ("jackknife", {}), ("percentile", {"rng": 1})):
-        message = rf"cohen_kappa: the {kind} .*12 items agree.*up to 22% .*95% limit.*Bayesian"
+        message = rf"cohen_kappa: the {kind} .*12 items agree.*Up to 22% .*95% limit.*Bayesian"
         with pytest.warns(IntervalWarning, match=message):
             kappa.interval(kind, **options)
     bayesian = kappa.interval("bayesian", rng=1)
@@ -335,7 +335,7 @@ def test_where_all_agree_the_warning_says_what_other_items_may_be():
     assert not bayesian.caution
     # Three annotators have no such prior.
     alpha = agreement.krippendorff_alpha(DESIGNS["no disagreement"]())
-    with pytest.warns(IntervalWarning, match=r"10 items agree.*up to 26% .*Report how many"):
+    with pytest.warns(IntervalWarning, match=r"10 items agree.*Up to 26% .*Report how many"):
         alpha.interval("bayesian", rng=1)
 
 
@@ -402,14 +402,103 @@ def test_few_resampled_annotators_are_warned_of_and_many_are_not():
 def test_a_difference_without_width_is_warned_of():
     a = table([7, 0], [0, 5])
     first, second = agreement.cohen_kappa(a), agreement.brennan_prediger(a)
-    with pytest.warns(IntervalWarning, match="difference: the analytic interval has no width"):
+    with pytest.warns(IntervalWarning, match="difference: the analytic interval has zero width"):
         agreement.difference(first, second)
 
 
 def test_categories_without_width_are_warned_of_together():
     # Everybody agrees on what is 2; of the others one item is in dispute.
     a = table([5, 1, 0], [0, 4, 0], [0, 0, 6])
-    with pytest.warns(IntervalWarning, match="the intervals of '2' have no width") as caught:
+    with pytest.warns(IntervalWarning, match="the intervals of '2' have zero width") as caught:
         found = agreement.cohen_kappa(a).by_category()
     assert len(caught) == 1
     assert (found["upper"] - found["lower"] > 0).tolist() == [True, True, False]
+
+
+# The range of a coefficient.
+
+
+@pytest.mark.parametrize(
+    ("k", "name", "options", "lowest"),
+    [
+        # All pairs disagree: (0 - 1/K) / (1 - 1/K); AC1 has this chance agreement at equal shares.
+        (2, "brennan_prediger", {}, -1),
+        (5, "brennan_prediger", {}, -1 / 4),
+        (5, "gwet_ac1", {}, -1 / 4),
+        # Of nine squared distances two are 1 and four are 1/4: their mean is 1/3.
+        (3, "brennan_prediger", {"weights": "quadratic"}, 1 - 1 / (1 / 3)),
+        (3, "cohen_kappa", {}, -1),
+        (3, "cohen_kappa", {"weights": "linear"}, -1),
+        (3, "krippendorff_alpha", {}, -1),
+        (2, "percent_agreement", {}, 0),
+    ],
+)
+def test_the_lowest_value_is_that_of_labels_that_are_all_opposed(k, name, options, lowest):
+    first = np.arange(1000) % k
+    second = k - 1 - first if options else (first + 1) % k
+    a = Annotations.from_wide(list(zip(map(str, first), map(str, second), strict=True)))
+    found = getattr(COEFFICIENTS[name], name)(a, **options)
+    assert found.range == pytest.approx((lowest, 1), abs=1e-12)
+
+
+#: S is -1/2 with a standard error of 1/2: its limits are beyond -1.
+MOSTLY_OPPOSED = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.sampled_from(ON_SCALES), TABLES, st.sampled_from(DRAWN))
+@example(("brennan_prediger", "nominal", {}), MOSTLY_OPPOSED, ("items", "jackknife"))
+def test_limits_end_at_the_range_which_no_labels_exceed(coefficient, table, drawn):
+    (name, scale, options), (unit, kind) = coefficient, drawn
+    item, annotator = np.nonzero(~np.isnan(table))
+    method = COEFFICIENTS[name].METHOD
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            a = Annotations.from_arrays(item, annotator, table[item, annotator], scale=scale)
+            per = {"category": a.categories[0]} if method.per_category else {}
+            found = getattr(COEFFICIENTS[name], name)(a, **options, **per)
+            interval = found.interval(kind, unit=unit, replicates=30, rng=3)
+        except AnnotationError:
+            return
+    lowest, highest = found.range
+    rounding = 1e-9 * max(1, abs(found.estimate))
+    if not np.isnan(found.estimate):
+        assert lowest - rounding <= found.estimate <= highest + rounding
+    if not np.isnan(interval.lower):
+        assert lowest <= interval.lower
+        assert interval.upper <= highest
+
+
+#: Ranges without a minimum, and why.
+UNBOUNDED = {
+    "conditional_kappa": "the second annotator may nearly always give the category",
+    "icc": "the mean of annotators may have any negative reliability",
+    "paired_agreement": "combinations=3 pools in expected agreement what is observed apart",
+    "conger_kappa": "with missing labels, margins are of other items than pairs",
+}
+
+
+def test_every_coefficient_has_a_range_with_a_minimum_or_is_known_to_have_none():
+    a = drawn(12, 30, 2, given=1, right=0.7)
+    unbounded = set()
+    for name, module in COEFFICIENTS.items():
+        method = module.METHOD
+        for scale, variants in {**dict.fromkeys(method.accepts, ({},)), **method.variants}.items():
+            for options in variants:
+                labels = a.to_frame()
+                if scale == "set":
+                    sets = [{"0", label} for label in labels["label"]]
+                    b = Annotations.from_sets(labels["item"], labels["annotator"], sets)
+                else:
+                    b = Annotations.from_frame(labels, scale=scale)
+                per = {"category": "0"} if method.per_category else {}
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    try:
+                        found = getattr(module, name)(b, **options, **per)
+                    except AnnotationError:
+                        continue
+                if np.isinf(found.range[0]):
+                    unbounded.add(name)
+    assert unbounded <= set(UNBOUNDED)

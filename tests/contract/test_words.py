@@ -80,6 +80,17 @@ PHRASES = {
     "in advance": r"\bbefore any time is spent\b",
     "created if necessary": r"\b[Mm]ade if need be\b",
     "untrusted": r"\bsomebody's text\b",
+    "the model disagrees with the majority": (
+        r"\b(?:gets? another category|another category than|labels overruled)\b"
+    ),
+    "minus": r"\bless (?:that|those) of\b|\b(?:new|old|score) less\b",
+    "has zero width and is uninformative": (
+        r"\bintervals? (?:\S+ ){0,3}?(?:has|have|of|with|without) (?:no )?width\b"
+    ),
+    "how to treat items left blank": r"\b[Ww]hat an? \w+ is that\b|\bsaw and left empty\b",
+    "consistent with": r"\bleaves? possible\b",
+    "each prompt counts as a judge": r"\bis another (?:judge|annotator)\b",
+    "no sheet has": r"\bof which \S+ (?:is|are) recognised\b",
 }
 #: Texts of tests, words drawn in pictures, what was once said, and examples of what not to say.
 EXCEPT = ("tests/", "docs/pictures/", "CHANGELOG.md", "CONTRIBUTING.md")

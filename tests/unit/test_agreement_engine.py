@@ -383,7 +383,7 @@ def test_an_interval_without_width_is_not_put_down_to_agreement_of_labels_that_d
     first = np.arange(8)
     table = pd.DataFrame({"ann": first, "bob": first + 1}, index=pd.Index(list("stuvwxyz")))
     result = ag.pearson(Annotations.from_wide(table, scale="interval"))  # 1 in any sample
-    with pytest.warns(IntervalWarning, match=r"has no width.*unseen data: report the estimate"):
+    with pytest.warns(IntervalWarning, match=r"has zero width.*uninformative: report the estimate"):
         result.interval(kind, rng=1)
 
 
@@ -492,12 +492,12 @@ def test_too_few_annotators_are_not_resampled():
 
 def test_perfect_agreement_has_an_interval_only_with_a_prior():
     result = ag.cohen_kappa(Annotations.from_contingency([[6, 0], [0, 4]]))
-    with pytest.warns(IntervalWarning, match="no width"):
+    with pytest.warns(IntervalWarning, match="zero width"):
         analytic = result.interval()
     assert (analytic.lower, analytic.upper) == (1, 1)
     bayes = result.interval("bayesian", rng=np.random.default_rng(7))
     assert bayes.lower < 0.99
-    with pytest.warns(IntervalWarning, match="no width"):
+    with pytest.warns(IntervalWarning, match="zero width"):
         bca = result.interval("bca", rng=np.random.default_rng(7))
     assert (bca.lower, bca.upper) == (1, 1)
 
@@ -599,7 +599,7 @@ def test_intervals_hold_estimates_below_minus_one():
     opposed = Annotations.from_contingency([[0, 0, 10], [0, 0, 0], [10, 0, 0]])
     result = ag.brennan_prediger(opposed, weights="quadratic")
     assert result.estimate == pytest.approx(-2)
-    with pytest.warns(IntervalWarning, match="no width"):
+    with pytest.warns(IntervalWarning, match="zero width"):
         found = result.interval()
     assert found.lower <= result.estimate <= found.upper
     result = ag.conditional_kappa(Annotations.from_contingency([[0, 5], [45, 0]]), "0")

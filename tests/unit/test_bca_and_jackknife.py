@@ -154,7 +154,7 @@ TWO_ITEMS = Annotations.from_contingency([[1, 0], [0, 1]])
 
 def test_bca_without_a_value_of_the_jackknife_is_not_accelerated():
     # Kappa is undefined on either item alone, and 1 on both; all defined replicates are of both.
-    no_width = pytest.warns(IntervalWarning, match="has no width")
+    no_width = pytest.warns(IntervalWarning, match="has zero width")
     with no_width, pytest.warns(DegenerateWarning, match="of 50 replicates"):
         found = ag.cohen_kappa(TWO_ITEMS).interval("bca", replicates=50, rng=1)
     assert (found.lower, found.upper) == (1, 1)

@@ -157,7 +157,7 @@ def test_consensus_writes_categories_with_certainty_beside_the_file(run, tmp_pat
     path.write_text("\n".join(["item,annotator,label", *rows]))
     result = run("consensus", path, "--replicates", 20)
     assert result.exit_code == 0, result.output
-    assert "18 labels of 3 annotators for 6 items, by dawid_skene" in result.output
+    assert "18 labels of 3 annotators for 6 items, by Dawid and Skene's model" in result.output
     items = pd.read_csv(tmp_path / "labels_consensus" / "items.csv")
     assert "".join(items["category"]) == "aabbcc"
     annotators = pd.read_csv(tmp_path / "labels_consensus" / "annotators.csv")
@@ -391,10 +391,13 @@ def test_intervals_without_width_are_explained_once_in_the_terminal(run, tmp_pat
     result = run("report", path)
     assert result.exit_code == 0, result.output
     said = " ".join(result.output.split())
-    assert said.count("have no width") == 1
-    assert "have no width, as all labels of each of the 40 items agree. They say nothing" in said
+    assert said.count("have zero width") == 1
+    assert (
+        "have zero width, as the labels of each of the 40 items agree, and are uninformative."
+        in said
+    )
     # 1 - 0.05 ** (1 / 40)
-    assert "up to 7.2% may show a disagreement (95% limit)" in said
+    assert "Up to 7.2% of other items may show a disagreement (95% limit)" in said
     assert "IntervalWarning" not in said
 
 

@@ -114,12 +114,12 @@ def test_the_page_says_so(few, enough):
     found = consensus(few, rng=1, replicates=0)
     page = consensus_page.render(found, few, source="few.csv")
     assert "free parameters" in page
-    assert "Most labels overruled" in page
+    assert "Items whose majority was overruled" in page
     assert "No item is in doubt" not in page
     sure = consensus(enough, rng=1, replicates=0)
     page = consensus_page.render(sure, enough, source="enough.csv")
     assert "free parameters" not in page
-    assert ("Most labels overruled" in page) == bool(len(sure.overruled))
+    assert ("Items whose majority was overruled" in page) == bool(len(sure.overruled))
 
 
 @pytest.mark.parametrize("kind", ["few", "enough"])
@@ -131,7 +131,7 @@ def test_the_terminal_says_so(tmp_path, request, kind):
     output = " ".join(done.output.split())
     assert ("than free parameters" in output) == (kind == "few")
     if kind == "few":
-        assert "another category than most labels name" in output
+        assert "the model disagrees with the majority" in output
         assert "'0' (2 'pos', 1 'neu'; category 'neu', 0.990)" in output
 
 

@@ -10,8 +10,8 @@ from annobench.core.errors import AnnotationError
 from annobench.evaluation.gold_size import (
     compare_accuracies,
     detectable,
+    differences_in_accuracy,
     items_needed,
-    rank_methods,
 )
 
 Z_LEVEL, Z_POWER = scipy.stats.norm.ppf([0.975, 0.8])
@@ -124,15 +124,13 @@ def test_a_gold_standard_without_items_is_refused():
         compare_accuracies(sure([0]), sure([1]), [-1])
 
 
-def test_methods_are_ranked_against_the_best():
+def test_methods_are_tested_against_one():
     gold = np.zeros(100, dtype=int)
     wrong = {"a": 10, "b": 4, "c": 4, "d": 60}
-    found = rank_methods(
-        {name: sure(np.arange(100) < n) for name, n in wrong.items()}, gold
+    found = differences_in_accuracy(
+        "b", {name: sure(np.arange(100) < n) for name, n in wrong.items()}, gold
     ).set_index("method")
-    # Of two equal ones the first named is the best.
-    assert list(found.index) == ["b", "c", "a", "d"]
-    assert found["minus_best"].tolist() == pytest.approx([0, 0, -0.06, -0.56])
+    assert found["minus_best"].tolist() == pytest.approx([-0.06, 0, 0, -0.56])
     assert math.isnan(found.loc["b", "p_value"])
     assert math.isnan(found.loc["b", "items_needed"])
     assert found.loc["c", "items_needed"] == math.inf
@@ -146,9 +144,10 @@ def test_methods_are_ranked_against_the_best():
 def test_corrected_values_keep_their_order():
     gold = np.zeros(50, dtype=int)
     # McNemar's values of 5 and 6 discordant items, times 2 and 1: the larger is raised.
-    found = rank_methods(
-        {"best": sure([0] * 50), "x": sure(np.arange(50) < 5), "y": sure(np.arange(50) < 6)}, gold
-    ).set_index("method")
+    answers = {"x": sure(np.arange(50) < 5), "y": sure(np.arange(50) < 6)}
+    found = differences_in_accuracy("best", {"best": sure([0] * 50)} | answers, gold).set_index(
+        "method"
+    )
     doubled = 2 * 2 * scipy.stats.norm.sf(math.sqrt(6))
     assert doubled > 2 * scipy.stats.norm.sf(math.sqrt(5))
     assert found["p_value"].dropna().tolist() == pytest.approx([doubled, doubled])

@@ -165,7 +165,7 @@ def test_perfect_agreement_is_one_without_error():
     assert result.estimate == pytest.approx(1, rel=1e-14)
     assert result.standard_error == pytest.approx(0, abs=1e-12)
     # Of 3 items that agree, 1 - 0.05 ** (1 / 3) = 63% of others may not.
-    with pytest.warns(IntervalWarning, match="3 items agree.*up to 63%"):
+    with pytest.warns(IntervalWarning, match="3 items agree.*Up to 63%"):
         assert result.interval().lower == pytest.approx(1)
 
 

@@ -105,7 +105,7 @@ def test_an_interval_without_width_says_what_it_means(tmp_path, dask_workers):
     rows = [(f"item {i}", name, str(i % 2)) for i in range(9) for name in "ab"]
     found = agreement_of_partitions(of_rows(rows, tmp_path / "one"), scheduler=dask_workers)
     whole = agreement.krippendorff_alpha(Annotations.from_arrays(*zip(*rows, strict=True)))
-    with pytest.warns(IntervalWarning, match="all labels of each of the 9 items agree"):
+    with pytest.warns(IntervalWarning, match="the labels of each of the 9 items agree"):
         ours = found.interval("percentile", rng=1)
     with pytest.warns(IntervalWarning):
         other = whole.interval("percentile", rng=1)

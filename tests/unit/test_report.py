@@ -462,20 +462,21 @@ def test_intervals_without_width_are_explained_once_on_the_page():
     for level, limit in ((0.95, "45%"), (0.9, "37%")):
         table = agreement.report(POOR["perfect"], level=level)
         (said,) = report_page.without_width(table)
-        assert "no width, as all labels of each of the 5 items agree" in said
-        assert f"up to {limit} may show a disagreement ({100 * level:g}% limit)" in said
+        assert "zero width, as the labels of each of the 5 items agree" in said
+        share = f"Up to {limit} of other items may show a disagreement"
+        assert f"{share} ({100 * level:g}% limit)" in said
         page = report_page.render(POOR["perfect"], table, source="x")
-        assert page.count("have no width") == 1
+        assert page.count("have zero width") == 1
     # In the table each value has its own note, with what to take instead.
     note = value(agreement.report(POOR["perfect"]), "cohen_kappa")["note"]
-    assert note.startswith("The analytic interval has no width")
+    assert note.startswith("The analytic interval has zero width")
     assert "Bayesian" in note
 
 
 def test_intervals_with_width_have_no_explanation(rng):
     table = agreement.report(crowd(rng, 40, 3, 3))
     assert report_page.without_width(table) == []
-    assert not table["note"].str.contains("no width").any()
+    assert not table["note"].str.contains("zero width").any()
 
 
 def test_one_interval_without_width_is_named():
@@ -483,7 +484,7 @@ def test_one_interval_without_width_is_named():
     opposed = only([(i, a, str(int((a == "a") == (i % 2 == 0)))) for i in range(6) for a in "ab"])
     (said,) = report_page.without_width(agreement.report(opposed))
     assert "items agree" not in said
-    assert "no width, although labels of some items differ" in said
+    assert "zero width, although the labels of some items differ" in said
 
 
 def test_an_interval_beside_its_estimate_is_replaced_by_the_analytic_one():
@@ -527,7 +528,7 @@ def test_numbers_are_written_as_a_reader_expects():
 
 
 def without_width(*labels, scale):
-    """Return what is said of intervals without width of items with two labels each."""
+    """Return what is said of intervals of zero width of items with two labels each."""
     n = len(labels)
     a = Annotations.from_arrays(
         np.repeat(np.arange(n), 2).astype(str), list("ab") * n, np.ravel(labels), scale=scale
@@ -543,7 +544,7 @@ def test_no_interval_with_a_width_is_said_to_have_none():
 
 def test_the_reason_why_an_interval_has_no_width_is_true():
     [said] = without_width(*[(n, n) for n in range(6)], scale="interval")
-    assert "as all labels of each of the 6 items agree" in said
+    assert "as the labels of each of the 6 items agree" in said
     # A correlation of 1 without a single item whose labels agree.
     found = without_width(*[(n, n + 1) for n in range(6)], scale="interval")
     assert found

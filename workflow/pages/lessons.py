@@ -82,7 +82,7 @@ LESSONS: Final = (
         "dawid1979",
         {"certain": "consensus.certain", "lead": "starts.lead"},
         "EM gives {certain:.0f}% of the patients one category with probability 1.000. The log "
-        "likelihood of the printed estimates, less that of the best found from other starts, is "
+        "likelihood of the printed estimates, minus that of the best found from other starts, is "
         "{lead:.1f}.",
         lambda values: "in part" if values["lead"] < 0 else "stood",
         "Start EM from several places, and report the best.",

@@ -93,7 +93,7 @@ def by_category(statistic: Statistic, level: float) -> pd.DataFrame:
     Warns
     -----
     IntervalWarning
-        If intervals have no width.
+        If intervals have zero width.
     """
     check_level(level, statistic.name)
     if not statistic.collapsible:
@@ -119,8 +119,8 @@ def by_category(statistic: Statistic, level: float) -> pd.DataFrame:
             )
     if no_width:
         warnings.warn(
-            f"{statistic.name}: the intervals of {', '.join(map(repr, no_width[:10]))} have no "
-            "width, which says nothing about other items: report how many items agree instead.",
+            f"{statistic.name}: the intervals of {', '.join(map(repr, no_width[:10]))} have "
+            "zero width and are uninformative: report how many items agree instead.",
             IntervalWarning,
             stacklevel=3,
         )

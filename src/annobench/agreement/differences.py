@@ -101,7 +101,7 @@ def difference(
     DegenerateWarning
         If the estimate is outside the quantiles of the bootstrap; there is no interval (NaN).
     IntervalWarning
-        If the interval has no width although the coefficients differ.
+        If the interval has zero width although the coefficients differ.
 
     References
     ----------
@@ -162,16 +162,20 @@ def difference(
         found = containing(percentile_interval(estimate, values, level), "difference")
         beyond = min(int((values <= 0).sum()), int((values >= 0).sum()))
         p_value = min(1.0, 2 * (beyond + 1) / (values.size + 1)) if values.size else math.nan
+    (low, high), (other_low, other_high) = first.range, second.range
+    lower, upper = (
+        float(np.clip(limit, low - other_high, high - other_low)) for limit in found.limits
+    )
     disputed = any(one.annotations.is_disputed.any() for one in (first, second))
     # One coefficient by two names: the difference is 0 without any uncertainty.
-    if found.upper - found.lower < TOLERANCE and not (estimate == 0 and disputed):
+    if upper - lower < TOLERANCE and not (estimate == 0 and disputed):
         warnings.warn(
-            f"difference: the {kind} interval has no width, which says nothing about other "
-            "items: report the difference without it.",
+            f"difference: the {kind} interval has zero width and is uninformative: "
+            "report the difference without it.",
             IntervalWarning,
             stacklevel=2,
         )
-    return Difference(estimate, error, found.lower, found.upper, level, p_value, n_shared, kind)
+    return Difference(estimate, error, lower, upper, level, p_value, n_shared, kind)
 
 
 def _difference_replicates(

@@ -95,7 +95,7 @@ def interval(
         the estimate is outside the quantiles of the bootstrap, or the analytic standard error or
         limits are undefined.
     IntervalWarning
-        If the interval has no width, as when all labels agree; or if there are so few annotators
+        If the interval has zero width, as when all labels agree; or if there are so few annotators
         that, when they are resampled, the interval misses at least 1.5 times as often as its
         nominal level implies.
 
@@ -150,8 +150,7 @@ def interval(
         found = _from_replicates(statistic, defined, kind, unit, level)
         _warn_undefined(statistic, n_undefined, values.size, found.lower)
         found = replace(found, n_undefined=n_undefined)
-    low, high = statistic.method.lowest, statistic.method.highest
-    lower, upper = float(np.clip(found.lower, low, high)), float(np.clip(found.upper, low, high))
+    lower, upper = (float(np.clip(limit, *statistic.range)) for limit in found.limits)
     caution = _caution(statistic, kind, unit, level, lower, upper)
     if caution:
         warnings.warn(f"{statistic.name}: {caution}", IntervalWarning, stacklevel=3)
@@ -258,8 +257,8 @@ def unmoved_caution(kind: Kind, unit: Unit) -> str:
         "jackknife": f", as leaving out any of the {unit} gives the same value",
     }.get(kind, ", as both limits are the same value of many equal replicates")
     return (
-        f"the {kind} interval has no width{why}, which says nothing about unseen data: report "
-        "the estimate without it."
+        f"the {kind} interval has zero width{why}, and is uninformative: report the estimate "
+        "without it."
     )
 
 
@@ -269,10 +268,9 @@ def agreed_caution(
     """Explain an interval of zero width when all labels of each item agree."""
     beyond = 100 * (1 - (1 - level) ** (1 / n_items))
     return (
-        f"the {kind} interval has no width, as all labels of each of the {n_items:,} items "
-        "agree. "
-        f"That says nothing about other items, of which up to {beyond:.2g}% may show a "
-        f"disagreement ({100 * level:.4g}% limit). {advice}."
+        f"the {kind} interval has zero width, as the labels of each of the {n_items:,} items "
+        f"agree, and is uninformative. Up to {beyond:.2g}% of other items may show a disagreement "
+        f"({100 * level:.4g}% limit). {advice}."
     )
 
 

@@ -191,7 +191,7 @@ class PartitionedAgreement(Summarised):
         DegenerateWarning
             If the estimate is outside the quantiles of the bootstrap, and there is no interval.
         IntervalWarning
-            If the interval has no width, as when all labels of each item agree.
+            If the interval has zero width, as when all labels of each item agree.
         """
         if kind not in ("analytic", "percentile"):
             raise AnnotationError(
@@ -211,7 +211,8 @@ class PartitionedAgreement(Summarised):
             defined = draws[~np.isnan(draws)]
             found = containing(percentile_interval(self.estimate, defined, level), self.method.name)
             found = replace(found, n_undefined=draws.size - defined.size)
-        ends = np.clip([found.lower, found.upper], self.method.lowest, self.method.highest)
+        lowest = max(self.method.lowest, self.form.lowest(self.totals))
+        ends = np.clip([found.lower, found.upper], lowest, self.method.highest)
         found = replace(found, lower=float(ends[0]), upper=float(ends[1]))
         if not abs(found.upper - found.lower) < TOLERANCE:
             return found

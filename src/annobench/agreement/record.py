@@ -66,7 +66,8 @@ class Coefficient:
     aliases : tuple of str
         Other names of the coefficient.
     lowest, highest : float
-        The range of its values; with weights, kappas have no lowest.
+        The range of its values. The lowest is minus infinity if there is none, or if it depends on
+        the number of categories, weights or missing labels: its form then computes it.
     ddof : {0, 1}
         The variance of its standard error divides by n - ddof: 0 in the multinomial formula.
     assumes : str

@@ -212,7 +212,7 @@ class Agreement(Statistic, Summarised):
         Warns
         -----
         IntervalWarning
-            If intervals have no width, as when all labels of each item agree.
+            If intervals have zero width, as when all labels of each item agree.
         """
         return by_category(self, level)
 

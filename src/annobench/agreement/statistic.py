@@ -142,6 +142,11 @@ class Statistic:
         """The items used by the coefficient, shape (I,)."""
         return used_items(self.form.rows)
 
+    @cached_property
+    def range(self) -> tuple[float, float]:
+        """The lowest and the highest possible value, of which the record or the form knows."""
+        return max(self.method.lowest, self.form.lowest(self.totals)), self.method.highest
+
     @property
     def n_items(self) -> int:
         """The number of items with labels of at least two annotators."""

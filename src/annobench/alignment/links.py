@@ -57,7 +57,7 @@ Universe = Literal["drawn", "kind", "nodes"]
 #: What a node can be, and what a link can be: between words, between phrases, or across.
 KINDS: Final = ("word", "phrase")
 LINK_KINDS: Final = ("word", "phrase", "mixed")
-#: The strength of a link, by its code in `Alignments.drawn` less 1.
+#: The strength of a link, by its code in `Alignments.drawn` minus 1.
 STRENGTHS: Final = ("exact", "fuzzy")
 UNIVERSES: Final = ("drawn", "kind", "nodes")
 #: The two categories of `Alignments.to_annotations`.

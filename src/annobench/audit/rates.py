@@ -16,7 +16,7 @@ of W_h x_h / n_h is an unbiased estimate of the share of wrong items. Intervals:
     the square root of the sum of W_h^2 (p_h - l_h)^2, and plus the square root of the sum of W_h^2
     (u_h - p_h)^2.
 ``normal``
-    is the estimate with its standard error; it has no width if no check was wrong.
+    is the estimate with its standard error; it has zero width if no check was wrong.
 
 Without replacement n_h checks are as informative as n_h (N_h - 1) / (N_h - n_h) checks with
 replacement; limits are rounded outwards to whole numbers of items. For a share above one half the

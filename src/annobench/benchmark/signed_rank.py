@@ -77,7 +77,7 @@ def signed_rank(
     Parameters
     ----------
     differences : array_like, shape (q,)
-        Score of the first method less that of the second, on each data set.
+        Score of the first method minus that of the second, on each data set.
     rope : float
         At least 0; differences in [-rope, rope] are practically none.
     rng : numpy.random.Generator or int

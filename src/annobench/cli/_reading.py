@@ -365,7 +365,7 @@ def _shared(
     ] = "leave-out",
     empty: Annotated[
         Literal["missing", "category"],
-        _option("What an item is that an annotator saw and left empty: missing, or a category."),
+        _option("How to treat items left blank: as missing, or as a category."),
     ] = "missing",
     text: Annotated[str | None, _option("Column or field of what annotators saw.")] = None,
     gold: Annotated[

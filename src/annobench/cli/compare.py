@@ -91,6 +91,8 @@ def compare(
     """
     from annobench.benchmark import external_methods
     from annobench.benchmark.external_methods import data as choices
+    from annobench.benchmark.published import beside
+    from annobench.benchmark.ranking import ORDER
     from annobench.reporting import benchmark_page, comparison_tex
 
     errors = terminal(stderr=True)
@@ -166,18 +168,12 @@ def compare(
     except (ValueError, RuntimeError, OSError) as error:
         fail(error)
     console = terminal()
-    if reading is None:
-        console.print(_comparison_table(found))
-        console.print(
-            f"Medians over the data sets, {len(cases)} in all, on which a method was scored; the "
-            "page and scores.csv have the values per data set. Last: mean difference in accuracy, "
-            "with its 95% interval "
-            "over items.",
-            markup=False,
-            highlight=False,
-        )
-    else:
-        console.print(_ranking_table(found))
+    console.print(_ranking_table(found))
+    texts = [found.conclusion, ORDER]
+    if printed := len(beside(found.tables)):
+        texts.append(f"The page compares {printed} of the accuracies with published ones.")
+    for text in texts:
+        console.print(text, markup=False, highlight=False)
     for text in [*remarks, *_cautions(found, everyone=reading is not None)]:
         note(f"Note: {text}")
     say_written(folder, ["index.html", "ranking.csv", "scores.csv", "fits.csv", "methods.csv"])
@@ -267,57 +263,44 @@ def _contract(console: Console, findings: dict[Candidate, list[Finding]]) -> dic
 
 
 def _ranking_table(found: Outcome) -> Table:
-    """Tabulate the ranking of methods on one data set for the terminal."""
+    """Tabulate the ranking for the terminal."""
     from rich.markup import escape
     from rich.table import Table
 
+    from annobench.benchmark.ranking import places, title_of
+
+    alone = len(found.rankings) == 1
+    reference = title_of(str(found.tables.settings["reference"]))
+    heads = [*([] if alone else ["scored"]), "log loss", "accuracy", "95% interval"]
+    heads += ["vs first", "p", "needed"] if alone else [f"minus {reference}"]
     shown = Table(box=None, pad_edge=False, collapse_padding=True, header_style="bold")
+    shown.add_column("", justify="right", no_wrap=True)
     shown.add_column("method", overflow="fold")
-    for name in ("accuracy", "95% interval", "vs best", "p", "needed", "log loss"):
-        shown.add_column(name, justify="right", no_wrap=True)
-    [ranking] = found.rankings.values()
-    for row in ranking.to_dict("records"):
+    for name in heads:
+        head = name.replace(" and ", "\nand ").replace(" model", "\nmodel")
+        shown.add_column(head, justify="right", no_wrap=True)
+    rows = found.ranking.to_dict("records")
+    for row, place in zip(rows, places(found.ranking), strict=True):
         own = row["method"] in found.candidates
-        needed = row["items_needed"]
-        shown.add_row(
-            f"{'> ' if own else ''}{escape(row['method'])}",
-            f"{row['accuracy']:.3f}",
-            f"{row['lower']:.3f}–{row['upper']:.3f}",
-            "" if math.isnan(needed) else f"{row['minus_best']:+.3f}",
-            "" if math.isnan(needed) else f"{row['p_value']:.3f}",
-            f"{needed:,.0f}" if math.isfinite(needed) else "",
-            f"{row['log_loss']:.3f}",
-            style="bold" if own else None,
-        )
+        values = [] if alone else [f"{row['n_scored']} of {row['n_problems']}"]
+        values += [_number(row["log_loss"]), _number(row["accuracy"])]
+        values.append("" if math.isnan(row["lower"]) else f"{row['lower']:.3f}–{row['upper']:.3f}")
+        if alone:
+            needed = row.get("items_needed", math.nan)
+            values += [
+                "" if math.isnan(needed) else f"{row['minus_best']:+.3f}",
+                "" if math.isnan(needed) else f"{row['p_value']:.3f}",
+                f"{needed:,.0f}" if math.isfinite(needed) else "",
+            ]
+        elif math.isnan(row["difference"]):
+            values.append("")
+        else:
+            half_width = (row["difference_upper"] - row["difference_lower"]) / 2
+            values.append(f"{row['difference']:+.3f} ± {half_width:.3f}")
+        title = f"{'> ' if own else ''}{escape(row['title'])}"
+        shown.add_row(place, title, *values, style="bold" if own else None)
     return shown
 
 
-def _comparison_table(found: Outcome) -> Table:
-    """Tabulate the results of methods on several data sets for the terminal."""
-    from rich.markup import escape
-    from rich.table import Table
-
-    from annobench.benchmark.external_methods.comparison import REFERENCE
-
-    shown = Table(box=None, pad_edge=False, collapse_padding=True, header_style="bold")
-    shown.add_column("method", overflow="fold")
-    heads = ["scored", "failed", "among\nbest", "median\naccuracy", "median\nlog loss"]
-    for name in (*heads, f"difference from\n{REFERENCE}"):
-        shown.add_column(name, justify="right", no_wrap=True)
-    for row in found.summary().to_dict("records"):
-        own = row["method"] in found.candidates
-        shown.add_row(
-            f"{'> ' if own else ''}{escape(row['method'])}",
-            f"{row['n_scored']} of {row['n_problems']}",
-            f"{row['n_failed']}",
-            f"{row['n_best']}",
-            *(
-                "" if math.isnan(row[name]) else f"{row[name]:.3f}"
-                for name in ("accuracy", "log_loss")
-            ),
-            ""
-            if math.isnan(row["difference"])
-            else f"{row['difference']:+.3f} ± {row['margin']:.3f}",
-            style="bold" if own else None,
-        )
-    return shown
+def _number(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.3f}"

@@ -84,6 +84,7 @@ def consensus(
 
     Example: annobench consensus labels.csv --model mace --categories no,yes
     """
+    from annobench import models
     from annobench.aggregation import consensus as consensus_of
     from annobench.io.predictions import read_predictions
     from annobench.reporting import consensus_page, report_page
@@ -140,7 +141,7 @@ def consensus(
         fail(error)
     print_reading(selection)
     say(
-        f"{extent_of(annotations)}, by {model}\n"
+        f"{extent_of(annotations)}, by {models.get(model).METHOD.title or model}\n"
         f"{_tied(int(found.items['tied_vote'].sum()))}; {found.certainty}"
     )
     if len(found.overruled):
@@ -227,8 +228,9 @@ def _overruled(items: pd.DataFrame) -> str:
         )
     n = len(items)
     more = f" and {n - _SHOWN:,} more, see overruled in items" if n > _SHOWN else ""
-    what = "1 item gets" if n == 1 else f"{n:,} items get"
-    return f"{what} another category than most labels name: {', '.join(named)}{more}"
+    return (
+        f"For {counted(n, 'item')} the model disagrees with the majority: {', '.join(named)}{more}"
+    )
 
 
 def _options(texts: list[str], model: str) -> dict[str, Any]:

@@ -230,31 +230,23 @@ def _right(
     return shares[np.arange(len(shares)), gold[kept]]
 
 
-def rank_methods(posteriors: Mapping[str, ArrayLike], gold: ArrayLike) -> pd.DataFrame:
-    """Rank methods by accuracy, and test which differ significantly from the best."""
-    names = list(posteriors)
-    best = names[0]
-    for name in names[1:]:
-        if compare_accuracies(posteriors[name], posteriors[best], gold).difference > 0:
-            best = name
+def differences_in_accuracy(
+    first: str, posteriors: Mapping[str, ArrayLike], gold: ArrayLike
+) -> pd.DataFrame:
+    """Test which methods differ significantly in accuracy from one of them."""
     rows = []
-    for name in names:
-        found = compare_accuracies(posteriors[name], posteriors[best], gold)
-        own = name == best
+    for name, posterior in posteriors.items():
+        difference = compare_accuracies(posterior, posteriors[first], gold)
         rows.append(
             {
                 "method": name,
-                "minus_best": found.difference,
-                "discordance": found.discordance,
-                "p_value": math.nan if own else found.p_value,
-                "items_needed": math.nan if own else found.items_needed,
+                "minus_best": difference.difference,
+                "discordance": difference.discordance,
+                "p_value": math.nan if name == first else difference.p_value,
+                "items_needed": math.nan if name == first else difference.items_needed,
             }
         )
     table = pd.DataFrame(rows)
     others = table["p_value"].notna()
     table.loc[others, "p_value"] = holm(table.loc[others, "p_value"].to_numpy())
-    first = table["method"] == best
-    order = table.assign(rest=~first).sort_values(
-        ["rest", "minus_best"], ascending=[True, False], kind="stable"
-    )
-    return order.drop(columns="rest").reset_index(drop=True)
+    return table

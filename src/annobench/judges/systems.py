@@ -158,7 +158,7 @@ def compare_systems(
     --------
     >>> judge, human = [3, 2, 4, 3, 5, 3, 4, 4], [3, 2, 5, 3, np.nan, np.nan, np.nan, np.nan]
     >>> found = compare_systems(judge, human, ["new", "old"] * 4, clusters=[*"aabbccdd"], weight=1)
-    >>> found.differences["estimate"].tolist()  # old less new: -1.5 + (-1 - -1)
+    >>> found.differences["estimate"].tolist()  # old minus new: -1.5 + (-1 - -1)
     [-1.5]
     """
     check_level(level, "compare_systems")

@@ -93,6 +93,8 @@ class Method:
     ----------
     name : str
         Unique among the models.
+    title : str
+        Name in sentences and tables, such as "Dawid and Skene's model"; empty if it is the name.
     reference : str
         Author, year, section or equation.
     accepts : frozenset of str
@@ -132,6 +134,7 @@ class Method:
     returns: frozenset[str]
     deterministic: bool
     conventions: Conventions
+    title: str = ""
     max_categories: int | None = None
     bounded: bool = False
     compares: bool = False

@@ -52,6 +52,7 @@ Codes = NDArray[np.int32]
 
 METHOD = Method(
     name="bwa",
+    title="BWA",
     reference="Li, Rubinstein and Cohn (2019), Truth inference at scale, WWW",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(

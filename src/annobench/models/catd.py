@@ -40,6 +40,7 @@ __all__ = ["METHOD", "CatdFit", "fit"]
 
 METHOD = Method(
     name="catd",
+    title="CATD",
     reference="Li, Li, Gao, Su, Zhao, Demirbas, Fan and Han (2014), section 3",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset({"weights", "n_iterations", "converged"}),

@@ -48,6 +48,7 @@ __all__ = ["METHOD", "EbccFit", "fit"]
 
 METHOD = Method(
     name="ebcc",
+    title="EBCC",
     reference="Li, Rubinstein and Cohn (2019)",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(

@@ -41,6 +41,7 @@ __all__ = ["METHOD", "FastDawidSkeneFit", "fit"]
 
 METHOD = Method(
     name="fast_dawid_skene",
+    title="fast Dawid-Skene",
     reference="Sinha, Rao and Balasubramanian (2018), sections 3.3 and 3.4",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(

@@ -56,6 +56,7 @@ __all__ = ["METHOD", "GladFit", "fit", "fit_partitions"]
 
 METHOD = Method(
     name="glad",
+    title="GLAD",
     reference="Whitehill, Ruvolo, Wu, Bergsma and Movellan (2009), sections 2 and 3",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(

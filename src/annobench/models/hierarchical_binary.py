@@ -82,6 +82,7 @@ __all__ = [
 
 METHOD = Method(
     name="hierarchical_binary",
+    title="Carpenter's binary model",
     reference="Carpenter (2008), section 2",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(

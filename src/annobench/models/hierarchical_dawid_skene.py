@@ -66,6 +66,7 @@ __all__ = ["METHOD", "Draws", "HierarchicalDawidSkeneFit", "fit"]
 
 METHOD = Method(
     name="hierarchical_dawid_skene",
+    title="hierarchical Dawid-Skene",
     reference="Carpenter (2008), sections 2 and 8",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(

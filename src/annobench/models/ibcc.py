@@ -44,6 +44,7 @@ __all__ = ["METHOD", "IbccFit", "fit"]
 
 METHOD = Method(
     name="ibcc",
+    title="IBCC",
     reference="Kim and Ghahramani (2012), section 2; Li, Rubinstein and Cohn (2019)",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(

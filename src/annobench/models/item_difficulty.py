@@ -82,6 +82,7 @@ _STAGE = 50
 
 METHOD = Method(
     name="item_difficulty",
+    title="item-difficulty model",
     reference="Paun et al. (2018), section 3",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(

@@ -47,6 +47,7 @@ __all__ = ["METHOD", "KosFit", "fit"]
 
 METHOD = Method(
     name="kos",
+    title="KOS",
     reference="Karger, Oh and Shah (2014), section 2.2",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset({"scores", "weights", "n_iterations", "converged"}),

@@ -41,6 +41,7 @@ __all__ = ["METHOD", "MaceFit", "fit", "fit_partitions"]
 
 METHOD = Method(
     name="mace",
+    title="MACE",
     reference="Hovy, Berg-Kirkpatrick, Vaswani and Hovy (2013), section 2",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(

@@ -55,6 +55,7 @@ __all__ = ["METHOD", "MinimaxEntropyFit", "fit"]
 
 METHOD = Method(
     name="minimax_entropy",
+    title="minimax entropy",
     reference="Zhou, Liu, Platt, Meek and Shah (2015), section 3; Zhou et al. (2012)",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(

@@ -54,6 +54,7 @@ __all__ = ["METHOD", "MmsrFit", "fit"]
 
 METHOD = Method(
     name="mmsr",
+    title="M-MSR",
     reference="Ma and Olshevsky (2020), algorithm 1 and section 4",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset({"weights", "accuracy", "skill", "confusion", "n_iterations", "converged"}),

@@ -48,6 +48,7 @@ __all__ = ["METHOD", "OneCoinFit", "fit", "fit_partitions"]
 
 METHOD = Method(
     name="one_coin",
+    title="one-coin model",
     reference="Zhang, Chen, Zhou and Jordan (2016), section 2; Dawid and Skene (1979)",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(

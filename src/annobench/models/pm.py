@@ -37,6 +37,7 @@ __all__ = ["METHOD", "Distance", "PmFit", "Reference", "fit"]
 
 METHOD = Method(
     name="pm",
+    title="PM",
     reference="Li, Li, Gao, Zhao, Fan and Han (2014), section 2; PM of Zheng et al. (2017)",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset({"weights", "n_iterations", "converged"}),

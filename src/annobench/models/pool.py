@@ -59,6 +59,7 @@ __all__ = [
 
 METHOD = Method(
     name="pool",
+    title="pool of models",
     reference="Genest and Zidek (1986), Statistical Science 1, 114-148; weights are ours",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(

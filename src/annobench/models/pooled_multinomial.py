@@ -57,6 +57,7 @@ __all__ = ["METHOD", "Draws", "PooledMultinomialFit", "fit"]
 
 METHOD = Method(
     name="pooled_multinomial",
+    title="pooled multinomial model",
     reference="Paun et al. (2018), section 3",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(

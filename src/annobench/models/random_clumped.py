@@ -48,6 +48,7 @@ __all__ = ["METHOD", "Prior", "RandomClumpedFit", "fit", "scaled"]
 
 METHOD = Method(
     name="random_clumped",
+    title="random-clumped model",
     reference="Morel and Nagaraj (1993), Biometrika 80, 363-371; Guo et al. (2017), section 4; "
     "partial pooling as in Carpenter (2008), section 2",
     accepts=frozenset({"nominal", "ordinal"}),

@@ -21,6 +21,7 @@ __all__ = ["METHOD", "VotingFit", "fit", "fit_partitions"]
 
 METHOD = Method(
     name="voting",
+    title="majority vote",
     reference="Snow et al. (2008), section 4; ties as in Carpenter (2008), section 4",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset({"prevalence", "winners", "is_tie"}),

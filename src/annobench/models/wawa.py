@@ -27,6 +27,7 @@ __all__ = ["METHOD", "WawaFit", "fit"]
 
 METHOD = Method(
     name="wawa",
+    title="Wawa",
     reference="Ustalov, Pavlichenko and Tseitlin (2024), JOSS 9(96), 6227: Wawa of crowd-kit",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset({"accuracy"}),

@@ -41,6 +41,7 @@ __all__ = ["METHOD", "WeightedVotingFit", "fit", "fit_partitions"]
 
 METHOD = Method(
     name="weighted_voting",
+    title="weighted vote",
     reference="Nitzan and Paroush (1982), theorem 1; estimated as in Berend and Kontorovich (2015)",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(

@@ -47,6 +47,7 @@ __all__ = ["METHOD", "START", "ZenCrowdFit", "fit"]
 
 METHOD = Method(
     name="zencrowd",
+    title="ZenCrowd",
     reference="Demartini, Difallah and Cudre-Mauroux (2012), section 4; Zheng et al. (2017)",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(

@@ -32,6 +32,7 @@ __all__ = ["METHOD", "ZeroBasedSkillFit", "fit"]
 
 METHOD = Method(
     name="zero_based_skill",
+    title="zero-based skill",
     reference="Ustalov, Pavlichenko and Tseitlin (2024), JOSS 9(96), 6227: ZeroBasedSkill of "
     "crowd-kit",
     accepts=frozenset({"nominal", "ordinal"}),

@@ -33,14 +33,16 @@ from scipy.special import ndtri, stdtrit
 from annobench.benchmark.across import MIN_DATASETS, compared_with
 from annobench.benchmark.comparison import CONFUSION, differences_to
 from annobench.benchmark.files import file_names
+from annobench.benchmark.published import beside
+from annobench.benchmark.ranking import ORDER, conclusion, places, rank, title_of
 from annobench.benchmark.refits import RESAMPLED
 from annobench.benchmark.scores import BINS, CONFUSION_ERROR, SCORES
 from annobench.benchmark.tables import BenchmarkTables, counted
+from annobench.core.texts import counted as with_noun
 from annobench.core.texts import plain
 from annobench.core.tolerances import WHOLE
 from annobench.plotting import BLUE, INK, house_style, panels
 from annobench.reporting import pages
-from annobench.reporting.benchmark_ranking import conclusion, ranking
 from annobench.reporting.figures import inline_svg
 from annobench.reporting.formats import number, shorten
 
@@ -104,7 +106,9 @@ def render(
     kinds = tables.problems["provenance"].value_counts().to_dict()
     reference = _reference(tables)
     across = _across(tables, reference)
-    ranked = ranking(tables, reference)
+    ranking = rank(tables, reference)
+    typical = _typical(tables, reference)
+    titles = {name: title_of(name) for name in [*tables.methods["method"], reference]}
     script = resources.files("annobench.reporting") / "templates" / "benchmark.js"
     return pages.render(
         "benchmark.html.j2",
@@ -124,8 +128,11 @@ def render(
         stood_in=[each["problem"] for each in problems if each["provenance"] == "simulated"],
         downloads=_downloads(tables),
         reference=reference,
-        ranked=ranked,
-        conclusion=conclusion(ranked, reference),
+        ranked=_ranked(ranking, typical),
+        conclusion=_concluded(tables, ranking, typical, reference),
+        order=ORDER,
+        published=pages.records(beside(tables)),
+        titles=titles,
         problems=problems,
         matrices=_matrices(tables, reference),
         across=across,
@@ -139,9 +146,49 @@ def render(
         cautions_of_fits=_cautions(tables.fits),
         refit_notes=_grouped(tables.refit_notes, ["method", "design", "note"]),
         calibration=_calibration(tables),
-        about=_about(tables, reference, marked, across),
+        about=_about(tables, reference, marked, across, titles),
         script=Markup(script.read_text(encoding="utf-8")),  # noqa: S704  (our own file)
     )
+
+
+def _typical(tables: BenchmarkTables, reference: str) -> pd.DataFrame:
+    """Return how the methods' accuracy differs from the reference's on a typical data set."""
+    names = ["typical", "typical_lower", "typical_upper"]
+    across = tables.across[tables.across["score"] == "accuracy"]
+    typical = compared_with(reference, across).set_index("method")[names].astype(float)
+    ends = [typical["typical_lower"] > 0, typical["typical_upper"] < 0]
+    return typical.assign(differs=np.select(ends, ["better", "worse"], "no"))
+
+
+def _ranked(ranking: pd.DataFrame, typical: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of the ranking; nothing if no method has a score."""
+    if not ranking["n_scored"].any():
+        return []
+    rows = ranking.join(typical, on="method").assign(place=places(ranking))
+    return [{str(name): value for name, value in row.items()} for row in rows.to_dict("records")]
+
+
+def _concluded(
+    tables: BenchmarkTables, ranking: pd.DataFrame, typical: pd.DataFrame, reference: str
+) -> str:
+    """Conclude in a sentence or two: on these data sets, and on a typical one."""
+    names = list(tables.problems["problem"])
+    found = conclusion(ranking, names if len(names) == 1 else ())
+    if typical.empty or not found:
+        return found
+    better, worse = (
+        _named([title_of(name) for name in typical.index[typical["differs"] == way]])
+        for way in ("better", "worse")
+    )
+    return (
+        f"{found} Of {with_noun(len(typical), 'method')} compared with {title_of(reference)}, "
+        f"{better} significantly more accurate on a typical data set, and {worse} less."
+    )
+
+
+def _named(titles: list[str]) -> str:
+    listed = f" ({', '.join(titles)})" if titles else ""
+    return f"{len(titles) or 'none'}{listed} {'is' if len(titles) < 2 else 'are'}"
 
 
 def _submitted(table: pd.DataFrame | None) -> list[dict[str, Any]]:
@@ -346,6 +393,7 @@ def _about(
     reference: str,
     marked: Collection[str],
     across: list[dict[str, Any]],
+    titles: Mapping[str, str],
 ) -> Markup:
     """Return the script's settings as JSON that is safe inside an HTML element."""
     problems = tables.problems
@@ -363,6 +411,7 @@ def _about(
         "score": "accuracy",
         "reference": reference,
         "marked": sorted(marked),
+        "titles": titles,
         "lit": list(dict.fromkeys([*sorted(marked), *best, reference])),
         "first": first,
         "focus": min(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
+from importlib import resources
 from typing import Final
 
 import pandas as pd
 
 from annobench import __version__
 from annobench.benchmark.external_methods.comparison import REFERENCE, Outcome
+from annobench.benchmark.ranking import ORDER, data_title, places, ranked_over, title_of
 from annobench.core.texts import counted
 
 __all__ = ["latex"]
@@ -18,10 +21,9 @@ _SPECIAL: Final = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "\N{MINUS SIGN}": "$-$",
+    "†": r"$\dagger$",
     **{mark: f"\\{mark}" for mark in "&%$#_{}"},
 }
-
-_REFERENCE: Final = re.compile(r"(?P<authors>.+?) \((?P<year>\d{4})\),? ?(?P<rest>.*)", re.DOTALL)
 
 
 def escaped(text: str) -> str:
@@ -35,22 +37,19 @@ def latex(found: Outcome) -> str:
     Parameters
     ----------
     found : Outcome
-        Result of a comparison. For one data set the table has accuracy with its interval, and log
-        loss; for several it has medians, and the numbers of data sets on which a method was scored
-        and failed. Both have the difference in accuracy from Dawid and Skene's model, with its
-        interval.
+        Result of a comparison; the table is its ranking.
 
     Returns
     -------
     str
         A `table` with a caption.
     """
-    alone = len(found.rankings) == 1
-    heads, rows, caption = _of_one(found) if alone else _of_several(found)
+    heads, rows = _table(found)
+    caption = _caption(found)
     lines = [
         r"\begin{table}",
         rf"\caption{{{escaped(caption)}}}",
-        rf"\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}",
+        rf"\begin{{tabular}}{{rl{'r' * (len(heads) - 2)}}}",
         r"\toprule",
         " & ".join(map(escaped, heads)) + r" \\",
         r"\midrule",
@@ -62,47 +61,43 @@ def latex(found: Outcome) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _of_one(found: Outcome) -> tuple[list[str], list[list[str]], str]:
-    [(name, ranking)] = found.rankings.items()
-    rows = [
-        [
-            row["method"],
-            f"{row['accuracy']:.3f}",
-            f"{row['lower']:.3f} to {row['upper']:.3f}",
-            _or_dash(row["p_value"]),
+def _table(found: Outcome) -> tuple[list[str], list[list[str]]]:
+    alone = len(found.rankings) == 1
+    rows = []
+    for row, place in zip(found.ranking.to_dict("records"), places(found.ranking), strict=True):
+        values = [place, row["title"]]
+        values += [] if alone else [f"{row['n_scored']} of {row['n_problems']}"]
+        values += [
             _or_dash(row["log_loss"]),
-            _interval(row["difference"], row["difference_lower"], row["difference_upper"]),
-        ]
-        for row in ranking.to_dict("records")
-    ]
-    n = found.tables.problems["n_items"].iloc[0]
-    caption = (
-        f"Accuracy on the {counted(int(n), 'item')} of {name} with a gold category, with 95% "
-        "intervals over items; p: McNemar's test against the best method, Holm's correction; "
-        f"difference: in accuracy, from {REFERENCE}."
-    )
-    return ["method", "accuracy", "95% interval", "p", "log loss", "difference"], rows, caption
-
-
-def _of_several(found: Outcome) -> tuple[list[str], list[list[str]], str]:
-    rows = [
-        [
-            row["method"],
-            f"{row['n_scored']} of {row['n_problems']}",
-            str(row["n_failed"]),
             _or_dash(row["accuracy"]),
-            _or_dash(row["log_loss"]),
-            _interval(mean := row["difference"], mean - row["margin"], mean + row["margin"]),
+            "--" if pd.isna(row["lower"]) else f"{row['lower']:.3f} to {row['upper']:.3f}",
         ]
-        for row in found.summary().to_dict("records")
-    ]
-    caption = (
-        f"Medians over those of {counted(len(found.rankings), 'data set')} on which a method was "
-        f"scored: {'; '.join(found.rankings)}. Difference: mean difference in accuracy from "
-        f"{REFERENCE}, with its 95% interval over items."
-    )
-    heads = ["method", "scored", "failed", "median accuracy", "median log loss", "difference"]
-    return heads, rows, caption
+        values += [_or_dash(row.get("p_value", math.nan))] if alone else []
+        values.append(_interval(*(row[f"difference{end}"] for end in ("", "_lower", "_upper"))))
+        rows.append(values)
+    heads = ["", "method", *([] if alone else ["scored"]), "log loss", "accuracy", "95% interval"]
+    return [*heads, *(["p"] if alone else []), "difference"], rows
+
+
+def _caption(found: Outcome) -> str:
+    reference, problems = title_of(REFERENCE), found.tables.problems
+    alone = len(found.rankings) == 1
+    if alone:
+        [name] = found.rankings
+        n = int(problems["n_items"].iloc[0])
+        what = (
+            f"Log loss and accuracy on the {counted(n, 'item')} of {data_title(name)} with a gold "
+            "category, with 95% intervals over items; p: McNemar's test of the accuracy against "
+            "the first, Holm's correction; difference: in accuracy, from"
+        )
+    else:
+        n = int(found.ranking["n_problems"].max())
+        what = (
+            f"Mean log loss and accuracy over {counted(n, 'data set')}, with 95% intervals over "
+            "items; difference: mean difference in accuracy from"
+        )
+    names = "" if alone else f" Data sets: {'; '.join(map(data_title, ranked_over(problems)))}."
+    return f"{what} {reference}. {ORDER}{names}"
 
 
 def _or_dash(value: float) -> str:
@@ -116,23 +111,25 @@ def _interval(estimate: float, lower: float, upper: float) -> str:
 
 
 def bibtex(found: Outcome) -> str:
-    """Return an entry for annobench and one for each compared method."""
+    """Return entries for annobench and for the publications of the compared methods."""
     entries = [
         "@software{annobench,\n"
         "  author = {{The annobench authors}},\n"
         "  title = {annobench: a reproducible workbench for annotation statistics},\n"
         f"  version = {{{__version__}}}\n}}\n"
     ]
-    for row in found.tables.methods.to_dict("records"):
-        parts = _REFERENCE.fullmatch(str(row["reference"]))
-        fields = {"note": str(row["reference"])}
-        if parts:
-            fields = {
-                "author": parts["authors"].replace(", ", " and "),
-                "year": parts["year"],
-                "note": parts["rest"],
-            }
-        key = re.sub(r"\W+", "_", str(row["method"]))
-        said = ",\n".join(f"  {name} = {{{escaped(value)}}}" for name, value in fields.items())
-        entries.append(f"@misc{{{key},\n{said}\n}}\n")
+    text = resources.files("annobench.benchmark").joinpath("references.bib").read_text("utf-8")
+    publications = [entry.partition("\n") for entry in text.strip().split("\n\n% ")[1:]]
+    compared = found.tables.methods.set_index("method")
+    cited = {name for names, _, _ in publications for name in names.split(", ")}
+    entries += [
+        f"% {names}\n{entry}\n"
+        for names, _, entry in publications
+        if not compared.index.intersection(names.split(", ")).empty
+    ]
+    for name, reference in compared["reference"].items():
+        if name not in cited:
+            key = re.sub(r"\W+", "_", str(name))
+            fields = f"  title = {{{escaped(str(name))}}},\n  note = {{{escaped(str(reference))}}}"
+            entries.append(f"@misc{{{key},\n{fields}\n}}\n")
     return "\n".join(entries)

@@ -72,7 +72,7 @@ def render(
         title=f"Consensus: {source}",
         source=source,
         model=found.model,
-        reference=models.get(found.model).METHOD.reference,
+        method=models.get(found.model).METHOD,
         facts=report_page.facts(annotations),
         certain=float(items["probability"].ge(CERTAIN).mean()),
         threshold=CERTAIN,

@@ -349,7 +349,7 @@ def cautions(annotations: Annotations) -> list[str]:
 
 
 def without_width(table: pd.DataFrame) -> list[str]:
-    """Report which overall intervals have no width, why, and what that means."""
+    """Report which overall intervals have zero width, and why."""
     overall = table[table["breakdown"].eq("overall")]
     rows = overall[overall["lower"].notna()]
     flat = rows[(rows["upper"] - rows["lower"]).abs() < TOLERANCE]
@@ -362,14 +362,14 @@ def without_width(table: pd.DataFrame) -> list[str]:
         n = int(flat.loc[agreed, "n_items"].max())
         beyond = 1 - (1 - float(flat["level"].iloc[0])) ** (1 / n)
         found.append(
-            f"{_whose(flat[agreed], rows)} no width, as all labels of each of the {n:,} items "
-            f"agree. They say nothing about other items, of which up to {percent(beyond)} may show "
-            f"a disagreement ({_level(table)} limit)."
+            f"{_whose(flat[agreed], rows)} zero width, as the labels of each of the {n:,} items "
+            f"agree, and are uninformative. Up to {percent(beyond)} of other items may show a "
+            f"disagreement ({_level(table)} limit)."
         )
     if not agreed.all():
         found.append(
-            f"{_whose(flat[~agreed], rows)} no width, although labels of some items differ: they "
-            "say nothing about other items."
+            f"{_whose(flat[~agreed], rows)} zero width, although the labels of some items differ, "
+            "and are uninformative."
         )
     return found
 

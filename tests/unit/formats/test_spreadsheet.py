@@ -139,3 +139,29 @@ def test_a_workbook_that_unpacks_to_gigabytes_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("annobench.io.layouts.spreadsheet.MAX_BYTES", 100)
     with pytest.raises(ReaderError, match="unpacks to"):
         read_export(path)
+
+
+@pytest.mark.parametrize(
+    ("sheets", "message"),
+    [
+        (
+            {"a": [["x", "y"], [1, 2]], "b": [["z"], [3]]},
+            r"no sheet has a column per annotator \('a', 'b'\)",
+        ),
+        (
+            {
+                name: [
+                    ["item", "annotator_1", "annotator_2", "annotator_3"],
+                    *([f"i{n}", "x", "y", "x"] for n in range(9)),
+                ]
+                for name in "ab"
+            },
+            r"2 sheets have a column per annotator \('a', 'b'\)",
+        ),
+    ],
+)
+def test_a_sheet_is_chosen_where_none_or_several_have_the_layout(tmp_path, sheets, message):
+    path = tmp_path / "book.xlsx"
+    write(path, sheets)
+    with pytest.raises(ReaderError, match=message + r"\. Choose one with --sheet\."):
+        read_export(path, format="wide")

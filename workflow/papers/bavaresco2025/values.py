@@ -337,7 +337,7 @@ def table_of_alphas(study: Study, data: Mapping[str, Ratings], crossed: np.ndarr
         equal = ratings.code == ratings.code[:, :1]
         unanimous = (equal | (ratings.code < 0)).all(axis=1)
         row = {"property": name, "metric": metric, "estimate": float(found.estimate)}
-        # Without any disagreement an interval over items has no width.
+        # Without any disagreement an interval over items has zero width.
         ends = found.interval() if not unanimous.all() else None
         row |= {"lower": ends.lower if ends else np.nan, "upper": ends.upper if ends else np.nan}
         lower, upper = central_limits(np.asarray(crossed), 0.95)

@@ -1,4 +1,4 @@
-"""What the printed tables leave possible, jointly.
+"""Values jointly consistent with the printed tables.
 
 A paragraph has x marks by the seven annotators who validated and y by the two who did not. How
 many paragraphs have each x and y must satisfy the counts of Tables 2 to 4, the share of marks

@@ -73,7 +73,7 @@ def acceptance(spread: pd.DataFrame, printed: Printed) -> Figure:
 
 
 def consistency(found: pd.DataFrame, ranges: pd.DataFrame) -> Figure:
-    """Draw what printed numbers leave possible, against what is printed."""
+    """Draw what is consistent with the printed numbers, against what is printed."""
     rows = ranges[ranges["quantity"].isin(["unreliable accept", "reliable accept"])]
     figure, (left, right) = plotting.panels(height=3.9)
     ends = rows["lower"], rows["upper"]

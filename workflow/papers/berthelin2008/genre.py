@@ -242,7 +242,7 @@ def label_intervals(
     for first, second in itertools.combinations(labels.names, 2):
         kappa = labels.kappa(first, second)
         with warnings.catch_warnings():
-            # Two judges agree on all 60 documents: an interval without width.
+            # Two judges agree on all 60 documents: an interval of zero width.
             warnings.simplefilter("ignore", IntervalWarning)
             interval = kappa.interval(level=LEVEL)
         found[f"table8.{first}_{second}"] = float(kappa.estimate), *interval.limits

@@ -63,7 +63,7 @@ def gold(counts: pd.Series) -> Figure:
 
 
 def consistency(checks: pd.DataFrame) -> Figure:
-    """Draw the ranges that other printed numbers allow, less the printed agreement."""
+    """Draw the ranges that other printed numbers allow, minus the printed agreement."""
     shown = checks[checks["upper"] <= 1].iloc[::-1].reset_index(drop=True)
     limits = (-0.05, 0.065)
     figure, (axes,) = plotting.panels(1, width=8.2, height=6.0)

@@ -105,7 +105,7 @@ def power(judges: pd.DataFrame, table: pd.DataFrame) -> Figure:
         )
     axes.axvline(0, color=VERMILION, linestyle="--")
     axes.set(
-        xlabel="epsilon of the set less the smallest with which the model passes",
+        xlabel="epsilon of the set minus the smallest with which the model passes",
         ylabel="share of resampled studies in which it passes",
         xlim=(-0.2, 0.13),
     )

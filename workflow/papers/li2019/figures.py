@@ -48,6 +48,6 @@ def accuracies(table: pd.DataFrame) -> Figure:
         sets[title] = own.rename(columns={"above_votes": "estimate"})
     plotting.intervals(axes, names, sets)
     axes.axvline(0, color=plotting.INK, linewidth=0.8)
-    axes.set(xlabel="accuracy less that of votes, with 95% interval over items")
+    axes.set(xlabel="accuracy minus that of votes, with 95% interval over items")
     axes.legend(loc="lower right")
     return figure

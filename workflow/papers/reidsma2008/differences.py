@@ -126,7 +126,7 @@ def tendencies(meetings: Meetings, rng: np.random.Generator, n_boot: int) -> pd.
 
 
 def residuals(yeah: Utterances) -> np.ndarray:
-    """Return labels less the probabilities of a classifier not trained on the group."""
+    """Return labels minus the probabilities of a classifier not trained on the group."""
     expected = np.zeros((yeah.category.size, len(CODES)))
     for train, test in GroupKFold(5).split(yeah.features, groups=yeah.group):
         model = maximum_entropy().fit(yeah.features[train], yeah.category[train])

@@ -56,7 +56,7 @@ def calibrated_gain(
     """Average k answers of each headline with annotators' biases removed, weighted by precision.
 
     Bias and variance of an annotator are those of the other folds, about SemEval's scores. Returned
-    is the correlation with the scores, less that of plain averages.
+    is the correlation with the scores, minus that of plain averages.
     """
     n_items = len(affect.items)
     taken = rng.random(affect.answers.shape).argsort(axis=0)[:k]

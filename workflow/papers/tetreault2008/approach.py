@@ -61,7 +61,7 @@ def hours_per_label(printed: Mapping[str, float]) -> float:
 
 
 def application_feasibility(table: pd.DataFrame, printed: Mapping[str, float]) -> pd.DataFrame:
-    """List what each row of Table 6 leaves possible in a corpus of 22,000 contexts.
+    """List what is consistent with each row of Table 6 in a corpus of 22,000 contexts.
 
     A share f is flagged, of which P are errors; recall R makes the error rate f P / R. At least
     as many contexts are flagged as were sampled, which bounds the error rate from below; at

@@ -96,7 +96,7 @@ def figure2(judges: pd.DataFrame, takers: pd.DataFrame) -> Figure:
         place.axhspan(-5, 5, color=GREY, alpha=0.2, linewidth=0)
         place.axhline(0, color=INK, linewidth=0.8)
         place.set_xlabel(label)
-    axes[0].set_ylabel("judge's score less the human's (points)")
+    axes[0].set_ylabel("judge's score minus the human's (points)")
     legend_below(figure, axes[0])
     return figure
 

@@ -164,7 +164,7 @@ def gains(table: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         A row for each data set, strategy and budget after the start: `case`, `strategy`,
-        `labels_per_item`, `accuracy`, and `gain`, the mean over repeats of accuracy less that of
+        `labels_per_item`, `accuracy`, and `gain`, the mean over repeats of accuracy minus that of
         "random" with as many labels, with `lower` and `upper`, its mean -+ 2 standard errors.
     """
     keys = ["case", "repeat", "labels_per_item"]

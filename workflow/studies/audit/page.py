@@ -144,7 +144,7 @@ def draw_gains(found: pd.DataFrame, stem: Path) -> None:
                 )
             panel.axhline(0, color=INK, linewidth=0.8)
             panel.set(title=strategy, xlabel="labels per item, on average")
-        axes[0].set_ylabel("accuracy less that of random labels, points")
+        axes[0].set_ylabel("accuracy minus that of random labels, points")
         low, high = (f(axis.get_ylim()[n] for axis in axes) for n, f in ((0, min), (1, max)))
         for panel in axes:
             panel.set_ylim(low, high)

@@ -348,7 +348,7 @@ def compare(
     rows = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
-        # Others give intervals without width as well, and those are compared.
+        # Others give intervals of zero width as well, and those are compared.
         warnings.simplefilter("ignore", IntervalWarning)
         for place, case in cases_of(peers, datasets).items():
             came_out, entry = outcome(case), -1

@@ -155,12 +155,17 @@ class PairedForm(Form):
             In [0, 1].
         """
         share = self._scaled(totals)
-        # Over pairs u < v, the sum of x_u x_v is half of (sum of x)^2 less the sum of x^2.
+        # Over pairs u < v, the sum of x_u x_v is half of (sum of x)^2 minus the sum of x^2.
         return np.asarray((share.sum(axis=-3) ** 2 - (share**2).sum(axis=-3)) / 2)
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
         observed = totals[..., 1] / totals[..., 0]
         return observed, 1 - self.combination_agreement(totals).sum(axis=-1).mean(axis=-1)
+
+    def lowest(self, totals: Floats) -> float:
+        # With four combinations, both disagreements are means over pairs of categories of those of
+        # Conger's kappa.
+        return -1.0 if self._shape[2] == 4 else -math.inf
 
     def _scaled(self, totals: Totals) -> Totals:
         share = totals[..., 2:] / totals[..., :1]

@@ -66,6 +66,9 @@ class OrdinalAlpha(PairForm):
         distances = ((rank[:, None] - rank) / ((rank[-1] - rank[0]) or 1.0)) ** 2
         return np.asarray(ratio(quadratic(self.counts, distances), self.n_pairs))
 
+    def lowest(self, totals: Floats) -> float:
+        return -1.0
+
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
         k = self.n_categories
         mass, copies, pool = totals[..., 0], totals[..., 1], totals[..., 2 : 2 + k]
@@ -134,6 +137,9 @@ class IntervalAlpha(PairForm):
         apart = np.nan_to_num(self.item_disagreement) * self.size
         table = [apart, self.size, self.copies, self._sum(self.x), self._sum(self.x**2)]
         return np.column_stack(table) * paired[:, None]
+
+    def lowest(self, totals: Floats) -> float:
+        return -1.0
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
         apart, mass, copies, first, second = np.moveaxis(totals, -1, 0)

@@ -15,6 +15,7 @@ distances, and the coefficient is 1 - D_o / D_e.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import Any
@@ -96,6 +97,21 @@ class Form(ABC):
         """The sum of the rows, shape (S,)."""
         return np.asarray(self.rows.sum(axis=0), dtype=np.float64)
 
+    def lowest(self, totals: Floats) -> float:
+        """Return the minimum of the coefficient's range, if it depends on labels or options.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (S,)
+            Sums of rows.
+
+        Returns
+        -------
+        float
+            Minus infinity if there is none, or if it is that of the coefficient's record.
+        """
+        return -math.inf
+
     def gradient(self, totals: Totals) -> Floats | None:
         """Return the derivative with respect to the totals, if the form has a fast one.
 
@@ -157,6 +173,26 @@ def cross(first: Totals, second: Totals, distances: Floats | None) -> Totals:
     if distances is None:
         return first.sum(axis=-1) * second.sum(axis=-1) - (first * second).sum(axis=-1)
     return ((first @ distances) * second).sum(axis=-1)
+
+
+def embeds(distances: Floats | None) -> bool:
+    """Return whether distances are squared Euclidean distances of points, one for each category.
+
+    The two labels of an item then disagree at most twice as much as by chance: for the points x and
+    y of a pair, E|x - y|^2 is the disagreement by chance minus twice their covariance, which is at
+    least minus half of it. Nominal labels, linear and quadratic weights and the named metrics but
+    MASI have such points (Schoenberg 1938, Transactions of the American Mathematical Society 44).
+    """
+    if distances is None or len(distances) < 2:
+        return True
+    from_first = distances[0, 1:]
+    products = (from_first[:, None] + from_first - distances[1:, 1:]) / 2
+    rounding = 1e-9 * max(float(distances.max()), 1.0) * np.eye(len(products))
+    try:
+        np.linalg.cholesky(products + rounding)
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def dense(rows: Rows) -> NDArray[Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from annobench.agreement.forms.base import Floats, Form, Rows, Totals, cross
+from annobench.agreement.forms.base import Floats, Form, Rows, Totals, cross, embeds
 from annobench.agreement.forms.counts import LabelPairs
 from annobench.agreement.forms.pooled import Pooled
 from annobench.core.tolerances import ZERO
@@ -80,6 +81,12 @@ class Margins(Form):
             return np.concatenate([head, margins.toarray()], axis=1)
         return sparse.csr_array(sparse.hstack([sparse.csr_array(head), margins]))
 
+    def lowest(self, totals: Floats) -> float:
+        """-1 if all annotators labelled the same items; otherwise margins may be of other items."""
+        a = self.annotations
+        complete = a.n_labels == a.n_items * a.n_annotators
+        return -1.0 if complete and embeds(self.distances) else -math.inf
+
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
         observed = ratio(totals[..., 0], totals[..., 1])
         margins = totals[..., 2:].reshape(*totals.shape[:-1], self.c.size, -1)
@@ -131,6 +138,9 @@ class PairMean(Form):
         rows = sparse.csr_array((value.ravel(), column.ravel(), offsets), shape=shape)
         rows.sum_duplicates()
         return rows
+
+    def lowest(self, totals: Floats) -> float:
+        return -1.0 if embeds(self.distances) else -math.inf
 
     def pair_disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
         """Return the observed and the expected disagreement of every pair of annotators."""

@@ -5,6 +5,7 @@ They have no observed and expected agreement; `disagreements` gives NaN.
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 
 import numpy as np
@@ -224,6 +225,16 @@ class IntraclassCorrelation(Covariances):
         annotator_variance = ratio(j * (c * centred**2).sum(axis=-1), np.full_like(variance, pairs))
         items = variance + (j - 1) * between
         return n, items, n * annotator_variance, variance - between
+
+    def lowest(self, totals: Floats) -> float:
+        """The minimum, reached where items have equal means; averages have none.
+
+        Of agreement it is that of these numbers of items, since the estimated variance of
+        annotators may be negative.
+        """
+        n, j = float(self.mean_squares(totals)[0]), float(self.c.sum())
+        room = j - 1 - (j / n if self.model != "one-way" and self.kind == "agreement" else 0)
+        return -math.inf if self.average or room <= 0 else -1 / room
 
     def value(self, totals: Totals) -> Totals:
         n, items, annotators, error = self.mean_squares(totals)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from scipy import sparse
 
-from annobench.agreement.forms.base import Floats, PairForm, Rows, Totals, cross
+from annobench.agreement.forms.base import Floats, PairForm, Rows, Totals, cross, embeds
 from annobench.agreement.forms.counts import (
     copies_of_items,
     quadratic,
@@ -91,6 +92,27 @@ class Pooled(PairForm):
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
         observed = ratio(totals[..., 0], totals[..., 1])
         return observed, self._expected(totals)
+
+    def lowest(self, totals: Floats) -> float:
+        """The minimum for these numbers of labels per item, whatever the labels.
+
+        With uniform chance agreement, the largest distance over the mean one. Otherwise an item of
+        m labels disagrees at most m / (m - 1) times as much as labels drawn from it at random, and
+        the pool disagrees at least as much as the mean of its items; singletons only dilute it.
+        """
+        k, table = self.n_categories, self.distances
+        if self.chance in ("uniform", "gwet") and k > 1:
+            largest = 1.0 if table is None else float(table.max())
+            mean = (1 - 1 / k) if table is None else float(table.mean())
+            if self.chance == "gwet":
+                mean = min(mean, 1.0)
+            return 1 - largest / mean if mean > 0 else -math.inf
+        if self.chance not in ("pooled", "unbiased") or not embeds(table):
+            return -math.inf
+        if self.item_weight == "pairable":
+            return -1.0
+        dilution = float(totals[2] / totals[1]) if totals[1] else math.inf
+        return {"items": 1 - 2 * dilution, "labels": 1 - dilution}.get(self.item_weight, -math.inf)
 
     def value(self, totals: Totals) -> Totals:
         if self.chance == "none":

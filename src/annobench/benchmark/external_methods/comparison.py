@@ -12,23 +12,20 @@ import pandas as pd
 
 from annobench import models
 from annobench.benchmark.cases import BenchmarkCase
-from annobench.benchmark.comparison import NORMAL, differences_to
 from annobench.benchmark.external_methods.candidate import Candidate
 from annobench.benchmark.external_methods.stored import fit_or_recall
 from annobench.benchmark.files import SETTINGS
 from annobench.benchmark.files import file_names as tables_of_benchmark
 from annobench.benchmark.fits import FitRecord, Model, fit_all
+from annobench.benchmark.ranking import LEVEL, conclusion, rank
 from annobench.benchmark.tables import BenchmarkTables, tabulate
 from annobench.core.files import write_csv
-from annobench.evaluation.gold_size import detectable, rank_methods
+from annobench.evaluation.gold_size import detectable, differences_in_accuracy
 
-__all__ = ["LEVEL", "REFERENCE", "Outcome", "compare", "distinct", "file_names", "what_gold_tells"]
+__all__ = ["REFERENCE", "Outcome", "compare", "distinct", "file_names", "what_gold_tells"]
 
 #: The model that others are compared with at first.
 REFERENCE = "dawid_skene"
-
-#: The level of the tests that distinguish methods.
-LEVEL = 0.05
 
 _RANKING = "ranking.csv"
 
@@ -43,64 +40,27 @@ class Outcome:
         Scores, fits and methods, as in the benchmark.
     candidates : tuple of str
         Names of the external methods.
+    ranking : DataFrame
+        The methods, lowest mean log loss first, as from `annobench.benchmark.ranking.rank`.
     rankings : dict of str to DataFrame
-        For each case the methods, best first, as from `rank_methods`, with `accuracy`, `lower`,
-        `upper` and `log_loss`, and the `difference` in accuracy from `REFERENCE`, with the 95%
-        interval over items `difference_lower` to `difference_upper`.
+        The same for each case alone, with tests of the accuracy: `minus_best`, the difference from
+        the first method; `discordance`, the share of the items on which one of the two is right;
+        `p_value`, of McNemar's test with Holm's correction; and `items_needed` to show this
+        difference, see `annobench.evaluation.gold_size`. If there is one case, `ranking` is this.
     fits : tuple of FitRecord
         Fits of the external methods.
     """
 
     tables: BenchmarkTables
     candidates: tuple[str, ...]
+    ranking: pd.DataFrame
     rankings: Mapping[str, pd.DataFrame]
     fits: tuple[FitRecord, ...] = ()
 
     @property
-    def ranking(self) -> pd.DataFrame:
-        """The rankings of all cases in one table, with a column `problem` if there are several."""
-        if len(self.rankings) == 1:
-            return next(iter(self.rankings.values()))
-        return pd.concat(
-            [table.assign(problem=name) for name, table in self.rankings.items()], ignore_index=True
-        )
-
-    def summary(self) -> pd.DataFrame:
-        """Summarise each method over all problems.
-
-        Returns
-        -------
-        DataFrame
-            One row per method: `method`, `n_problems`, `n_scored`, `n_failed` (failed or over
-            budget), `n_best` (number of problems on which its accuracy is not significantly below
-            the best at level .05), the medians `accuracy` and `log_loss` over the problems with a
-            score, the median `seconds` of processor time, and the mean `difference` in accuracy
-            from `REFERENCE` over the problems on which both have a score, with the half-width
-            `margin` of its 95% interval over items, given these problems. Sorted by `n_best`.
-        """
-        rows = []
-        rankings = pd.concat(self.rankings.values(), ignore_index=True)
-        for name, fits in self.tables.fits.groupby("method", sort=False):
-            own = rankings[rankings["method"] == name]
-            apart = own.dropna(subset="difference")
-            margins = (apart["difference_upper"] - apart["difference_lower"]) / 2
-            rows.append(
-                {
-                    "method": name,
-                    "n_problems": len(fits),
-                    "n_scored": len(own),
-                    "n_failed": int(fits["status"].isin(["failed", "over budget"]).sum()),
-                    "n_best": int((~(own["p_value"] <= LEVEL)).sum()),
-                    "accuracy": own["accuracy"].median(),
-                    "log_loss": own["log_loss"].median(),
-                    "seconds": fits["seconds"].median(),
-                    "difference": apart["difference"].mean(),
-                    "margin": math.hypot(*margins) / len(apart) if len(apart) else math.nan,
-                }
-            )
-        order = ["n_best", "log_loss"]
-        table = pd.DataFrame(rows).sort_values(order, ascending=[False, True], kind="stable")
-        return table.reset_index(drop=True)
+    def conclusion(self) -> str:
+        """The ranking in a sentence."""
+        return conclusion(self.ranking, list(self.rankings))
 
     def write(self, folder: Path) -> None:
         """Write the tables of the benchmark, and `ranking.csv`.
@@ -112,10 +72,7 @@ class Outcome:
         """
         folder.mkdir(parents=True, exist_ok=True)
         self.tables.write(folder)
-        ranking = pd.concat(
-            [table.assign(problem=name) for name, table in self.rankings.items()], ignore_index=True
-        )
-        write_csv(ranking, folder / _RANKING, float_format="%.6g")
+        write_csv(self.ranking, folder / _RANKING, float_format="%.6g")
 
 
 def file_names() -> list[str]:
@@ -230,37 +187,30 @@ def compare(
         settings=about | dict(settings or {}),
     )
     names = tuple(candidate.METHOD.name for candidate in own)
-    accuracy = tables.scores[tables.scores["score"] == "accuracy"]
-    apart = differences_to(REFERENCE, accuracy, tables.differences).dropna(subset="difference")
-    rankings = {case.name: _ranking(case, records, tables, apart) for case in cases}
-    return Outcome(tables, names, rankings, tuple(fits))
+    rankings = {case.name: _ranking(case, records, tables) for case in cases}
+    alone = len(cases) == 1
+    ranking = rankings[cases[0].name] if alone else rank(tables, REFERENCE)
+    return Outcome(tables, names, ranking, rankings, tuple(fits))
 
 
 def _ranking(
-    case: BenchmarkCase,
-    records: Sequence[FitRecord],
-    tables: BenchmarkTables,
-    apart: pd.DataFrame,
+    case: BenchmarkCase, records: Sequence[FitRecord], tables: BenchmarkTables
 ) -> pd.DataFrame:
-    """Rank the methods on one case, with the intervals of the benchmark."""
+    """Rank the methods on one case, and test their differences in accuracy from the first."""
+    ranking = rank(tables, REFERENCE, [case.name])
+    ranked = ranking.loc[ranking["rank"].notna(), "method"]
+    if ranked.empty:
+        return ranking
     kept = case.scored
     posteriors = {
         record.method: record.posterior[kept]
         for record in records
         if record.problem == case.name and record.posterior is not None
     }
-    ranked = rank_methods(posteriors, case.gold[kept])
-    scores = tables.scores[tables.scores["problem"] == case.name]
-    accuracy = scores[scores["score"] == "accuracy"].set_index("method")
-    log_loss = scores[scores["score"] == "log_loss"].set_index("method")["estimate"]
-    ranked = ranked.join(accuracy[["estimate", "lower", "upper"]], on="method")
-    ranked = ranked.join(log_loss.rename("log_loss"), on="method")
-    own = apart[apart["problem"] == case.name].set_index("method")
-    margin = NORMAL * own["error"]
-    difference = own["difference"]
-    ends = {"difference_lower": difference - margin, "difference_upper": difference + margin}
-    ranked = ranked.join(own[["difference"]].assign(**ends), on="method")
-    return ranked.rename(columns={"estimate": "accuracy"})
+    tests = differences_in_accuracy(
+        ranked.iloc[0], {name: posteriors[name] for name in ranked}, case.gold[kept]
+    )
+    return ranking.join(tests.set_index("method"), on="method")
 
 
 def what_gold_tells(case: BenchmarkCase, ranking: pd.DataFrame) -> list[str]:
@@ -271,7 +221,7 @@ def what_gold_tells(case: BenchmarkCase, ranking: pd.DataFrame) -> list[str]:
     case : BenchmarkCase
         The labels and golds.
     ranking : DataFrame
-        The methods' ranking, as in `Outcome`.
+        The methods on this case, as in `Outcome.rankings`.
 
     Returns
     -------
@@ -280,36 +230,38 @@ def what_gold_tells(case: BenchmarkCase, ranking: pd.DataFrame) -> list[str]:
         `annobench.evaluation.gold_size`, at level .05 and power .8.
     """
     n = int(case.scored.sum())
-    best, others = ranking.iloc[0], ranking.iloc[1:]
-    if others.empty:
+    ranked = ranking[ranking["rank"].notna()]
+    if len(ranked) < 2:
         return []
+    best, others = ranked.iloc[0], ranked.iloc[1:]
     unclear = others[~(others["p_value"] <= LEVEL)]
     if unclear.empty:
         return [
-            f"{n:,} gold items distinguish {best['method']} from all {len(others)} other methods "
-            "(McNemar's test with Holm's correction, level .05)."
+            f"{n:,} gold items distinguish the accuracy of {best['title']} from that of all "
+            f"{len(others)} other methods (McNemar's test with Holm's correction, level .05)."
         ]
-    shown = ", ".join(unclear["method"].iloc[:5]) + (" ..." if len(unclear) > 5 else "")
+    shown = ", ".join(unclear["title"].iloc[:5]) + (" ..." if len(unclear) > 5 else "")
     found = [
-        f"{n:,} gold items do not distinguish {best['method']} from {len(unclear)} of "
-        f"{len(others)} other methods: {shown} (McNemar's test with Holm's correction, level .05)."
+        f"{n:,} gold items do not distinguish the accuracy of {best['title']} from that of "
+        f"{len(unclear)} of {len(others)} other methods: {shown} (McNemar's test with Holm's "
+        "correction, level .05)."
     ]
     second = unclear.iloc[0]
     needed = second["items_needed"]
     if second["discordance"] == 0:
         found.append(
-            f"{best['method']} and {second['method']} give the same answers on all gold items: the "
+            f"{best['title']} and {second['title']} give the same answers on all gold items: the "
             "number of items that would distinguish them can't be estimated."
         )
     elif math.isinf(needed):
         found.append(
-            f"{best['method']} and {second['method']} are equally accurate on them, so no number "
+            f"{best['title']} and {second['title']} are equally accurate on them, so no number "
             "of items can be derived from the difference."
         )
     else:
         points = 100 * abs(second["minus_best"])
         text = (
-            f"If the difference to {second['method']} is {points:.2g} points as estimated, about "
+            f"If the difference to {second['title']} is {points:.2g} points as estimated, about "
             f"{needed:,.0f} gold items would show it with probability .8."
         )
         if needed > case.annotations.n_items:

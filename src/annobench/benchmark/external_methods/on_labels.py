@@ -51,7 +51,7 @@ def compare(
     Returns
     -------
     Outcome
-        ``ranking`` has the methods, best first; ``tables`` has all scores.
+        ``ranking`` has the methods, lowest log loss first; ``tables`` has all scores.
 
     Raises
     ------

@@ -104,10 +104,14 @@ def _chosen(source: Source, tables: list[Table], layout: Layout) -> Table:
     fits = [table for table in tables if layout.recognise(table) is not None]
     if len(fits) == 1:
         return fits[0]
+    names = ", ".join(repr(table.name) for table in (fits or tables)[:8])
+    book = spreadsheet.is_workbook(source)
+    what = "sheet" if book else "table"
+    remedy = "Choose one with --sheet." if book else "Save the one to read as a file of its own."
     raise ReaderError(
-        f"{source.path}: {len(tables)} tables, {', '.join(repr(t.name) for t in tables[:8])}, "
-        f"of which {len(fits)} are recognised as {layout.title}. Save the table to read in a "
-        "separate file."
+        f"{source.path}: {len(fits)} {what}s have {layout.title} ({names}). {remedy}"
+        if fits
+        else f"{source.path}: no {what} has {layout.title} ({names}). {remedy}"
     )
 
 

@@ -164,7 +164,7 @@ def _push(intake: Intake, record: dict[str, Any], roles: _Roles, where: int) -> 
 
 
 def _annotator(record: dict[str, Any], roles: _Roles) -> Name:
-    """Name the judge; another prompt or order of the two answers makes another judge of it."""
+    """Name the judge: each prompt, and each order of the two answers, counts as a judge."""
     name = JUDGE if roles.judge is None else _name(record[roles.judge])
     if not name:
         return name
@@ -208,8 +208,8 @@ FORMAT = ExportFormat(
     recognise=_recognise,
     read=_read,
     note=(
-        "A record is a judge's verdict on an item; another prompt or order is another judge, a "
-        "person's verdict beside it is that of the annotator human. In comparisons of two models "
-        "the label is the name of the preferred one."
+        "Each record is a judge's verdict on an item. Each prompt and order counts as a judge; "
+        "human verdicts belong to the annotator 'human'. In comparisons of two models, labels name "
+        "the preferred one."
     ),
 )

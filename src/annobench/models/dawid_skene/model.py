@@ -65,6 +65,7 @@ __all__ = ["METHOD", "DawidSkeneFit", "fit", "fit_partitions"]
 
 METHOD = Method(
     name="dawid_skene",
+    title="Dawid and Skene's model",
     reference="Dawid and Skene (1979), Applied Statistics 28, 20-28",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(

@@ -43,6 +43,7 @@ async function start() {
   const pairs = index("differences", "problem", "score", "method"), across = index("across", "score", "method", "other");
   const refitErrors = index("refit_errors", "problem", "design", "size", "score"), problems = index("problems", "problem"), methods = data.methods.map((row) => row.method);
   const state = { score: about.score, reference: about.reference, view: "score", sort: "", focus: about.focus, lit: new Set(about.lit), shown: new Set(data.problems.filter((p) => p.provenance === about.first).map((p) => p.problem)) };
+  const titleOf = (method) => about.titles[method] || method;
   const more = () => about.scores[state.score].more;
   const estimate = (problem, method, score = state.score) => +(scores.get(key(problem, score, method)) || { estimate: NaN }).estimate;
 
@@ -61,7 +62,7 @@ async function start() {
   const counting = () => [...state.shown].filter((problem) => !state.shown.has(problems.get(problem).same_labels_as));
   const tally = (method) => counting().reduce((sum, problem) => { const v = versus(problem, method); if (v && v.verdict) sum[v.verdict]++; return sum; }, { better: 0, worse: 0, "better?": 0, "worse?": 0 });
   const order = (value, most) => [...methods].sort((a, b) => { const x = value(a), y = value(b); return Number.isNaN(x) - Number.isNaN(y) || (most ? y - x : x - y) || (a < b ? -1 : 1); });
-  const name = (method) => el("th", { scope: "row", class: (about.marked.includes(method) ? "marked " : "") + (method === state.reference ? "reference" : "") }, el("button", { class: state.lit.has(method) ? "lit" : "", title: "show in the curves", onclick: () => { state.lit.has(method) ? state.lit.delete(method) : state.lit.add(method); draw(); } }, ...method.split(/(?<=[_.])/).flatMap((part) => [part, el("wbr")])), about.marked.includes(method) ? " ★" : "");
+  const name = (method) => el("th", { scope: "row", class: (about.marked.includes(method) ? "marked " : "") + (method === state.reference ? "reference" : "") }, el("button", { class: state.lit.has(method) ? "lit" : "", title: "show in the curves", onclick: () => { state.lit.has(method) ? state.lit.delete(method) : state.lit.add(method); draw(); } }, ...titleOf(method).split(/(?<=[_.])/).flatMap((part) => [part, el("wbr")])), about.marked.includes(method) ? " ★" : "");
   const fill = (selector, ...nodes) => $(selector).replaceChildren(...nodes);
 
   function detail(problem, method) {
@@ -70,9 +71,9 @@ async function start() {
     const fit = fits.get(key(problem, method)) || {}, p = problems.get(problem), v = versus(problem, method), s = scores.get(key(problem, state.score, method));
     const m = data.methods.find((row) => row.method === method), line = (term, ...text) => [el("dt", {}, term), el("dd", {}, ...text)];
     const command = (about.fit_command || "").replace("{method}", method).replace("{case}", p.provenance === "regime" ? "regimes" : problem);
-    fill("#detail", el("h3", {}, `${method} on ${problem}`), el("dl", { class: "legend" },
+    fill("#detail", el("h3", {}, `${titleOf(method)} on ${problem}`), el("dl", { class: "legend" },
       ...(s ? line(about.scores[state.score].title, `${fixed(s.estimate)}, 95% interval ${fixed(s.lower)} to ${fixed(s.upper)}`) : line("No score", `${fit.status}: ${fit.note}`)),
-      ...(v ? line(`Minus ${state.reference}`, `${signed(v.d)} ± ${fixed(1.96 * v.error)}; simultaneous ± ${fixed(v.critical * v.error)}`) : []),
+      ...(v ? line(`Minus ${titleOf(state.reference)}`, `${signed(v.d)} ± ${fixed(1.96 * v.error)}; simultaneous ± ${fixed(v.critical * v.error)}`) : []),
       ...line("Inputs", `${p.n_labels} labels of ${p.n_annotators} annotators, ${p.n_categories} categories; ${p.n_items} items scored (${p.provenance}). ${p.about}`, ...(p.same_labels_as ? [` The labels are those of ${p.same_labels_as}.`] : []), ...(command && p.provenance === "real" ? [" ", el("code", {}, `annobench data fetch ${problem}`)] : []), " ", el("a", { href: `#data-${1 + data.problems.indexOf(p)}` }, "all data")),
       ...line("Settings", `${m.source}, defaults. Repeated labels: ${m.repeats}. Ties: ${m.ties}. Smoothing: ${m.smoothing}. Start: ${m.start}. Optimum: ${m.optimum}. `, el("a", { href: `#method-${1 + methods.indexOf(method)}` }, "all methods")),
       ...line("Cost", `${(+fit.seconds).toPrecision(3)} s of processor time, ${fixed(fit.megabytes, 1)} MB` + (fit.converged === "no" ? ", not converged" : "")),
@@ -97,7 +98,7 @@ async function start() {
     const bar = (v, half, style) => el("i", { class: style, style: `left:${at(v.d - half)}%;width:${at(v.d + half) - at(v.d - half)}%` });
     const resampled = (m) => { const gaps = data.refits.filter((r) => r.problem === state.focus && r.design === about.resampled && r.score === state.score && r[m] && r[state.reference]).map((r) => r[m] - r[state.reference]);
       const mean = gaps.reduce((a, b) => a + b, 0) / gaps.length; return gaps.length > 1 && m !== state.reference ? "± " + fixed(1.96 * Math.sqrt(gaps.reduce((a, b) => a + (b - mean) ** 2, 0) / (gaps.length - 1))) : ""; };
-    fill("#forest", el("thead", {}, el("tr", {}, ...["method", about.scores[state.score].title, "95% interval", `minus ${state.reference}`, `−${fixed(reach, 2)} to ${fixed(reach, 2)}`, "over annotators"].map((t, n) => el("th", { class: n && n < 4 ? "right" : "" }, t)))),
+    fill("#forest", el("thead", {}, el("tr", {}, ...["method", about.scores[state.score].title, "95% interval", `minus ${titleOf(state.reference)}`, `−${fixed(reach, 2)} to ${fixed(reach, 2)}`, "over annotators"].map((t, n) => el("th", { class: n && n < 4 ? "right" : "" }, t)))),
       el("tbody", {}, ...rows.map((m, n) => { const v = found[n], s = scores.get(key(state.focus, state.score, m));
         return el("tr", {}, name(m), el("td", { class: "right" }, fixed(s.estimate)), el("td", { class: "right" }, `${fixed(s.lower)} to ${fixed(s.upper)}`), el("td", { class: "right" }, ...(v ? [...mark(v), signed(v.d)] : ["reference"])),
           el("td", {}, el("div", { class: "track" }, ...(v ? [bar(v, v.critical * v.error, "thin"), bar(v, 1.96 * v.error, "thick"), el("b", { style: `left:${at(v.d)}%` })] : []))), el("td", { class: "right" }, resampled(m))); })));
@@ -111,7 +112,7 @@ async function start() {
     const colour = (method) => COLOURS[lit.indexOf(method) % COLOURS.length];
     const around = (line, n) => [...line.points.map((p) => [p[0], p[1] + (p[n] || 0)]), ...[...line.points].reverse().map((p) => [p[0], p[1] - (p[n] || 0)])].map((p) => `${px(p[0])},${py(p[1])}`).join(" ");
     const bands = banded.filter((line) => line.points.some((p) => p[3] > 0)).flatMap((line) => [3, 2].map((n) => el("polygon", { points: around(line, n), fill: colour(line.method), "fill-opacity": n === 3 ? 0.12 : 0.22 })));
-    const drawn = [...lines].sort((a, b) => state.lit.has(a.method) - state.lit.has(b.method)).map((line) => el("polyline", { points: line.points.map((p) => `${px(p[0])},${py(p[1])}`).join(" "), stroke: state.lit.has(line.method) ? colour(line.method) : "#cfcabd", "stroke-width": state.lit.has(line.method) ? 2 : 1, "stroke-dasharray": lit.indexOf(line.method) >= COLOURS.length ? "4 3" : null }, el("title", {}, line.method)));
+    const drawn = [...lines].sort((a, b) => state.lit.has(a.method) - state.lit.has(b.method)).map((line) => el("polyline", { points: line.points.map((p) => `${px(p[0])},${py(p[1])}`).join(" "), stroke: state.lit.has(line.method) ? colour(line.method) : "#cfcabd", "stroke-width": state.lit.has(line.method) ? 2 : 1, "stroke-dasharray": lit.indexOf(line.method) >= COLOURS.length ? "4 3" : null }, el("title", {}, titleOf(line.method))));
     return el("figure", { class: "chart" }, el("figcaption", {}, el("b", {}, title)), el("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `${title}: ${y} by ${x}` },
       el("line", { x1: 38, x2: W - 12, y1: H - 34, y2: H - 34, stroke: "#5a646b" }), el("line", { x1: 38, x2: 38, y1: 12, y2: H - 34, stroke: "#5a646b" }), ...(diagonal ? [el("line", { x1: px(0), y1: py(0), x2: px(1), y2: py(1), stroke: "#5a646b", "stroke-dasharray": "2 3" })] : []), ...bands, ...drawn,
       text([px(x0), H - 19], +x0.toPrecision(3)), text([px(x1), H - 19], +x1.toPrecision(3)), text([34, py(y0)], fixed(y0, 2), "end"), text([34, py(y1) + 4], fixed(y1, 2), "end"), text([W / 2 + 13, H - 5], x), text([40, 9], y, "start")));
@@ -132,7 +133,7 @@ async function start() {
     }).filter(Boolean);
     fill("#curves-drawn", chart(`Calibration, ${state.focus}`, of("calibration"), "probability of the best category", "accuracy", true), chart(`Risk and coverage, ${state.focus}`, of("risk"), "share of items, most certain first", "error rate"),
       ...[...groups].map(([k, rows]) => chart(`${k.split("\u0000")[0]}`, lines((m) => sizes(rows, m)), k.split("\u0000")[1], about.scores[rows[0].score].title)));
-    fill("#lit", ...[...state.lit].map((m, n) => el("li", {}, el("span", { class: "swatch", style: `background:${COLOURS[n % COLOURS.length]}` }), m)));
+    fill("#lit", ...[...state.lit].map((m, n) => el("li", {}, el("span", { class: "swatch", style: `background:${COLOURS[n % COLOURS.length]}` }), titleOf(m))));
   }
 
   function beyond() {
@@ -144,10 +145,10 @@ async function start() {
       el("tbody", {}, ...rows.map((r) => el("tr", {}, name(r.m), el("td", { class: "right" }, r.n_datasets), el("td", {}, el("div", { class: "bar" }, ...[["v-reproduced", r.new_better], ["v-not_public", r.new_equivalent], ["v-deviates", r.new_worse]].map(([c, x]) => el("span", { class: c, style: `flex-grow:${x}` })))), ...cells(r, "new_better", "new_equivalent", "new_worse"), el("td", { class: "right" }, `${signed(r.typical)} (${fixed(r.typical_lower)} to ${fixed(r.typical_upper)})`), el("td", { class: "right" }, fixed(r.spread)), ...cells(r, "better", "equivalent", "worse")))));
   }
 
-  const draw = () => { table(); forest(); curves(); beyond(); for (const node of document.querySelectorAll("[data-say]")) node.textContent = node.dataset.say === "score" ? about.scores[state.score].title : state[node.dataset.say]; for (const id of ["score", "reference", "view", "focus"]) $("#" + id).value = state[id]; };
+  const draw = () => { table(); forest(); curves(); beyond(); for (const node of document.querySelectorAll("[data-say]")) node.textContent = node.dataset.say === "score" ? about.scores[state.score].title : titleOf(state[node.dataset.say]); for (const id of ["score", "reference", "view", "focus"]) $("#" + id).value = state[id]; };
   const option = (value, text = value) => el("option", { value }, text);
   fill("#score", ...Object.entries(about.scores).map(([value, s]) => option(value, s.title)));
-  fill("#reference", ...methods.map((m) => option(m)));
+  fill("#reference", ...methods.map((m) => option(m, titleOf(m))));
   fill("#focus", ...data.problems.map((p) => option(p.problem)));
   for (const id of ["score", "reference", "view", "focus"]) $("#" + id).onchange = (event) => { state[id] = event.target.value; draw(); };
   const boxes = data.problems.map((p) => { const box = el("input", { type: "checkbox" }); box.checked = state.shown.has(p.problem); box.onchange = () => { box.checked ? state.shown.add(p.problem) : state.shown.delete(p.problem); draw(); }; return el("label", {}, box, " ", p.problem); });
