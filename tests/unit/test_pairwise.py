@@ -7,9 +7,11 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import optimize
 
 from annobench.core.errors import AnnotationError
 from annobench.pairwise import Comparisons, bradley_terry
+from annobench.pairwise._order import order_of, why_no_side
 
 
 def of(*rows) -> Comparisons:
@@ -81,14 +83,88 @@ def test_ties_alone_do_not_tell_strengths(rows):
         bradley_terry(of(("a", "b", "tie"), ("b", "a", "tie"), *rows))
 
 
-def test_who_is_shown_first_does_not_matter():
+def test_the_other_order_gives_the_same_strengths_and_the_opposite_preference():
     rng = np.random.default_rng(3)
     rows = [*CIRCLE, ("b", "c", "tie"), ("c", "d", "tie")]
-    turned = [(b, a, w) if rng.random() < 0.5 else (a, b, w) for a, b, w in rows]
-    one, other = bradley_terry(of(*rows)), bradley_terry(of(*turned))
+    rows = [(b, a, w) if rng.random() < 0.5 else (a, b, w) for a, b, w in rows]
+    one, other = bradley_terry(of(*rows)), bradley_terry(of(*((b, a, w) for a, b, w in rows)))
     np.testing.assert_allclose(one.table["strength"], other.table["strength"], atol=1e-8)
     np.testing.assert_allclose(one.table["standard_error"], other.table["standard_error"])
-    assert one.chose_left.estimate != other.chose_left.estimate
+    assert one.first.estimate == pytest.approx(1 - other.first.estimate)
+    assert one.first.lower == pytest.approx(1 - other.first.upper)
+
+
+def test_of_two_items_in_both_orders_the_effect_of_order_is_half_the_sum_of_log_odds():
+    rows = [
+        *[("x", "y", "x")] * 30,
+        *[("x", "y", "y")] * 10,
+        *[("y", "x", "y")] * 12,
+        *[("y", "x", "x")] * 8,
+    ]
+    found = bradley_terry(of(*rows))
+    # The log odds of the first one are ahead + order and -ahead + order.
+    ahead, order = (math.log(3) - math.log(1.5)) / 2, (math.log(3) + math.log(1.5)) / 2
+    error = math.sqrt(1 / 30 + 1 / 10 + 1 / 12 + 1 / 8) / 2
+    assert found.table["strength"].tolist() == pytest.approx([ahead / 2, -ahead / 2])
+    assert found.table["standard_error"].iloc[0] == pytest.approx(error / 2)
+    z = 1.959963984540054
+    expected = [1 / (1 + math.exp(-x)) for x in (order, order - z * error, order + z * error)]
+    assert [found.first.estimate, found.first.lower, found.first.upper] == pytest.approx(expected)
+    assert found.biased
+    assert "one shown first wins 68%" in found.sentences[1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ([(*sorted(row[:2]), row[2]) for row in CIRCLE], "no pair was shown in both orders"),
+        ([(a, b) if w == a else (b, a) for a, b, w in CIRCLE], "no item won that was shown second"),
+        ([(b, a) if w == a else (a, b) for a, b, w in CIRCLE], "no item won that was shown first"),
+        # x beats y if it is first, and ties say nothing else.
+        (
+            [tuple(row) for row in ("xyx", "yxy", "xzx", "zxz", "zyy", "zyy", "yzy")],
+            "its effect would be infinite",
+        ),
+    ],
+)
+def test_an_effect_of_order_that_is_not_identified_is_left_out_and_said(rows, reason):
+    second = "second" in reason
+    rows = [row if len(row) == 3 else (*row, row[0] if second else row[1]) for row in rows]
+    found = bradley_terry(of(*rows))
+    assert math.isnan(found.first.estimate)
+    assert not found.biased
+    assert any(reason in text for text in found.cautions)
+
+
+def test_the_condition_for_an_effect_of_order_is_that_of_a_linear_program():
+    """Some strengths and an effect agree with each win, not all exactly: the effect is infinite."""
+    rng = np.random.default_rng(11)
+    verdicts = []
+    for _ in range(300):
+        n = int(rng.integers(5, 12))
+        left = rng.integers(0, 3, n)
+        right = (left + rng.integers(1, 3, n)) % 3
+        sample = Comparisons(tuple("abc"), left, right, rng.choice(3, n, p=[0.5, 0.1, 0.4]))
+        if not order_of(sample).core.all():
+            continue
+        x = np.zeros((n, 4))
+        x[np.arange(n), left], x[np.arange(n), right], x[:, 3] = 1, -1, 1
+        x *= (1 - sample.outcome)[:, None] + (sample.outcome == 1)[:, None]
+        tied = sample.outcome == 1
+        best = optimize.linprog(
+            -x[~tied].sum(axis=0),
+            A_ub=-x[~tied],
+            b_ub=np.zeros((~tied).sum()),
+            A_eq=x[tied] if tied.any() else None,
+            b_eq=np.zeros(tied.sum()) if tied.any() else None,
+            bounds=[(-1, 1)] * 4,
+        )
+        reason = why_no_side(sample)
+        if not reason.startswith("no pair"):
+            verdicts.append((best.fun < -1e-9, bool(reason)))
+    infinite, left_out = np.array(verdicts).T
+    assert (infinite == left_out).all()
+    assert 0.1 < infinite.mean() < 0.9
 
 
 def test_words_and_columns_of_arenas_are_recognised():
@@ -185,6 +261,9 @@ def test_reliabilities_need_annotators(annotators):
 
 def test_a_result_shows_itself():
     found = bradley_terry(of(*CIRCLE, *many("a", "b", 3, 0)))
-    assert repr(found) == "BradleyTerry: a first of 4 items, 33 comparisons"
+    assert repr(found) == (
+        "BradleyTerry: 33 comparisons. “a” never lost to the others, even indirectly: it is first "
+        "of 4 items, without a test; its rank may be as low as 4."
+    )
     assert found.summary().index[0] == "a"
     assert len(found.plot().get_yticklabels()) == 3
