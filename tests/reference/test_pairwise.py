@@ -104,7 +104,7 @@ def test_statsmodels_finds_the_same_strengths_and_errors(case, error):
 def by_integration(of: Comparisons, mean: float, concentration: float) -> np.ndarray:
     """Maximise the marginal posterior of strengths and order, integrating with scipy."""
     kinds = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
-    shares = np.array([0.02, 0.02, 0.9, 0.02, 0.02]) / 0.98
+    shares = np.array([0.01, 0.01, 0.95, 0.01, 0.01]) / 0.99
     nodes, weights = special.roots_jacobi(
         60, concentration * (1 - mean) - 1, concentration * mean - 1
     )
@@ -133,7 +133,8 @@ def test_maxima_over_the_grid_are_those_of_gaussian_quadrature():
     posterior = fit_reliability(of, start, side=True, level=0.95).posterior
     grid = [(mean, size) for size in CONCENTRATIONS for mean in MEANS]
     theirs = np.array([by_integration(of, *point) for point in grid])
-    chance = np.array([MEANS[mean] for mean, _ in grid]) * np.exp(theirs[:, -1] - theirs[0, -1])
+    prior = np.array([MEANS[mean] * CONCENTRATIONS[size] for mean, size in grid])
+    chance = prior * np.exp(theirs[:, -1] - theirs[0, -1])
     weight = chance / chance.sum()
     # Sixteen cells and their means against sixty nodes of Gauss and Jacobi: some 1/16^2.
     np.testing.assert_allclose(posterior.weight, weight, atol=0.01)

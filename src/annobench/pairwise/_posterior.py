@@ -17,7 +17,7 @@ from scipy.special import stdtr
 __all__ = ["Posterior", "sandwich"]
 
 Floats = NDArray[Any]
-#: Halvings of the range in which a limit lies.
+#: Halvings of the range in which a quantile lies.
 _STEPS: Final = 60
 
 
@@ -57,20 +57,20 @@ class Posterior(NamedTuple):
         within = np.tensordot(self.weight, self.covariance, axes=1)
         return np.asarray(within + apart.T @ (self.weight[:, None] * apart))
 
-    def limits(self, level: float) -> Floats:
-        """Return equal-tailed limits, shape (P, 2)."""
+    def quantiles(self, *shares: float) -> Floats:
+        """Return quantiles of each parameter, shape (number of shares, P)."""
         variance = np.diagonal(self.covariance, axis1=1, axis2=2)
         error = np.sqrt(np.maximum(variance, 1e-300))
         width = 1 + np.abs(self.centre).max(axis=0) + error.max(axis=0)
         ends = []
-        for q in ((1 - level) / 2, (1 + level) / 2):
+        for share in shares:
             low, high = -1e3 * width, 1e3 * width
             for _ in range(_STEPS):
                 middle = (low + high) / 2
-                below = self.weight @ stdtr(self.df, (middle - self.centre) / error) < q
+                below = self.weight @ stdtr(self.df, (middle - self.centre) / error) < share
                 low, high = np.where(below, middle, low), np.where(below, high, middle)
             ends.append((low + high) / 2)
-        return np.column_stack(ends)
+        return np.array(ends)
 
     def p_values(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> Floats:
         """Return two-sided p-values that parameters i and j are equal, averaged over the parts."""

@@ -34,13 +34,13 @@ __all__ = ["Reliable", "fit_reliability"]
 
 Floats = NDArray[Any]
 
-#: Means of reliability and their prior probabilities; concentrations are equally probable.
-MEANS: Final = {0.98: 0.70, 0.92: 0.16, 0.82: 0.07, 0.70: 0.04, 0.58: 0.03}
-CONCENTRATIONS: Final = (3.0, 30.0)
-#: Of the prior of log-strengths, normal with standard deviation 2.
-PRECISION: Final = 0.25
+#: Means of reliability, and concentrations, with their prior probabilities.
+MEANS: Final = {0.98: 0.42, 0.92: 0.20, 0.82: 0.17, 0.70: 0.12, 0.58: 0.09}
+CONCENTRATIONS: Final = {3.0: 0.7, 30.0: 0.3}
+#: Of the prior of log-strengths, normal with variance 10.
+PRECISION: Final = 0.1
 #: Shares of guesses for the left item, without ties, and the prior probability of each.
-_SIDES: Final = {0.5: 0.9, 0.1: 0.02, 0.3: 0.02, 0.7: 0.02, 0.9: 0.02}
+_SIDES: Final = {0.5: 0.95, 0.1: 0.01, 0.3: 0.01, 0.7: 0.01, 0.9: 0.01}
 _MOSTLY_TIES: Final = (0.05, 0.9, 0.05)
 _NODES: Final = 16
 #: What is left of the information, at the least, where guesses hide most of it.
@@ -160,8 +160,8 @@ def _over_grid(rows: _Rows, start: Floats) -> tuple[list[_Point], Floats]:
     for concentration, mean in product(CONCENTRATIONS, MEANS):
         points.append(_maximise(rows, at, rows.prior(mean, concentration)))
         at = points[-1].at
-    chance = [np.log(MEANS[mean]) for _, mean in product(CONCENTRATIONS, MEANS)]
-    return points, np.asarray(softmax([p.value + c for p, c in zip(points, chance, strict=True)]))
+    chance = np.log(np.outer(list(CONCENTRATIONS.values()), list(MEANS.values()))).ravel()
+    return points, np.asarray(softmax(chance + [point.value for point in points]))
 
 
 def _reliabilities(
