@@ -4,7 +4,7 @@ Comparisons of a prompt are dependent through a common draw, which decides half 
 its probability by Bradley and Terry's model, so that the strengths are what intervals are to cover.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -108,9 +108,10 @@ def cases() -> list[Case]:
         Case("rank.any_difference", contest.words, "level", (0.02, 0.06), partial(_level, contest))
         for contest in equal
     ]
-    judges = crowds[3]
-    trial = partial(_reliability, judges)
-    rows.append(Case("rank.reliability", judges.words, "coverage", COVERAGE, trial, 200))
+    for contest in (Contest(400, FOUR), Contest(400, EIGHT)):
+        design = f"{contest.words}, 9 annotators of reliability from Beta(4, 1)"
+        trial = partial(_reliability, contest)
+        rows.append(Case("rank.reliability", design, "coverage", COVERAGE, trial, 200))
     return rows
 
 
@@ -147,8 +148,9 @@ def _level(contest: Contest, rng: np.random.Generator) -> tuple[float, ...]:
 
 
 def _reliability(contest: Contest, rng: np.random.Generator) -> tuple[float, ...]:
-    table = contest.rank(rng).annotators
+    crowd = replace(contest, annotators=tuple(rng.beta(4, 1, 9)))
+    table = crowd.rank(rng).annotators
     assert table is not None
     row = table.iloc[int(rng.integers(len(table)))]
-    truth = contest.annotators[int(row["annotator"][1:])]
+    truth = crowd.annotators[int(row["annotator"][1:])]
     return row["reliability_lower"], row["reliability_upper"], truth
