@@ -108,7 +108,7 @@ def _has_negative_circle(of: Comparisons, sign: int) -> bool:
     size = (of.n_items, of.n_items)
     graph = sparse.csr_array((weight[rows].astype(float), (start[rows], end[rows])), shape=size)
     try:
-        bellman_ford(graph, indices=0)
+        bellman_ford(graph, indices=[0])
     except NegativeCycleError:
         return True
     return False

@@ -43,6 +43,8 @@ PRECISION: Final = 0.1
 _SIDES: Final = {0.5: 0.95, 0.1: 0.01, 0.3: 0.01, 0.7: 0.01, 0.9: 0.01}
 _MOSTLY_TIES: Final = (0.05, 0.9, 0.05)
 _NODES: Final = 16
+#: Numbers in memory for a block of annotators.
+_CELLS: Final = 4_000_000
 #: What is left of the information, at the least, where guesses hide most of it.
 _LEAST: Final = 0.02
 _TOLERANCE: Final = 1e-6
@@ -73,7 +75,7 @@ class _Rows(NamedTuple):
     model: Model
     annotator: NDArray[np.int64]
     cluster: NDArray[np.int64] | None
-    count: Floats
+    times: Floats  # that it occurs
     edges: Floats  # of cells of reliability, shape (J, Q + 1)
     kinds: Floats  # of guesses, shape (T, 3)
     shares: Floats  # prior probabilities of kinds
@@ -108,7 +110,6 @@ class _Point(NamedTuple):
 
 def fit_reliability(of: Comparisons, start: Floats, *, side: bool, level: float) -> Reliable:
     """Estimate strengths and reliabilities, from parameters of equally reliable annotators."""
-    assert of.annotator is not None
     rows = _rows_of(of, side=side)
     points, weight = _over_grid(rows, start)
     mean, spread, mass = _reliabilities(rows, points, weight)
@@ -136,6 +137,7 @@ def fit_reliability(of: Comparisons, start: Floats, *, side: bool, level: float)
 
 
 def _rows_of(of: Comparisons, *, side: bool) -> _Rows:
+    assert of.annotator is not None
     columns = [of.annotator, of.left, of.right, of.outcome]
     columns += [] if of.cluster is None else [of.cluster]
     unique, count = np.unique(np.column_stack(columns), axis=0, return_counts=True)
@@ -187,9 +189,9 @@ def _maximise(rows: _Rows, at: Floats, prior: _Prior) -> _Point:
         p, judged, joint = _quadrature(rows, at, prior)
         weight = softmax(joint, axis=1)
         value = _value(joint, at, penalty)
-        each = weight[rows.annotator]
-        mean = rows.count * (each * judged).sum(axis=1)
-        unsure = rows.count * (each * judged * (1 - judged)).sum(axis=1)
+        of_rows = weight[rows.annotator]
+        mean = rows.times * (of_rows * judged).sum(axis=1)
+        unsure = rows.times * (of_rows * judged * (1 - judged)).sum(axis=1)
         derivatives = scores(rows.model, p)
         gradient = derivatives.T @ mean - penalty * at
         complete = centred(rows.model, information(rows.model, p, mean) + np.diag(penalty))
@@ -224,26 +226,33 @@ def _quadrature(rows: _Rows, at: Floats, prior: _Prior) -> tuple[Floats, Floats,
     by_model = r * p[np.arange(n), outcome][:, None, None]
     both = by_model + (1 - r) * rows.kinds[:, outcome].T[:, :, None]
     sums = sparse.csr_array(
-        (rows.count, (rows.annotator, np.arange(n))), shape=(len(prior.nodes), n)
+        (rows.times, (rows.annotator, np.arange(n))), shape=(len(prior.nodes), n)
     )
     return p, (by_model / both).reshape(n, -1), sums @ np.log(both).reshape(n, -1) + prior.logs
 
 
 def _by_annotators(rows: _Rows, derivatives: Any, judged: Floats, weight: Floats) -> Floats:
     """Return the variance of the scores over the annotators' unknown reliabilities."""
-    size, j = rows.model.n_parameters, len(weight)
-    entries = derivatives.tocoo()
-    blocks = sparse.csr_array(
-        (
-            entries.data * rows.count[entries.row],
-            (rows.annotator[entries.row] * size + entries.col, entries.row),
-        ),
-        shape=(j * size, len(judged)),
-    )
-    sums = (blocks @ judged).reshape(j, size, -1)
-    sums -= np.einsum("jpq,jq->jp", sums, weight)[:, :, None]
-    roots = (sums * np.sqrt(weight)[:, None, :]).transpose(1, 0, 2).reshape(size, -1)
-    return np.asarray(roots @ roots.T)
+    size, width = derivatives.shape[1], weight.shape[1]
+    total = np.zeros((size, size))
+    block = max(1, _CELLS // (size * width))
+    for start in range(0, len(weight), block):
+        chosen = slice(*np.searchsorted(rows.annotator, [start, start + block]))
+        entries = derivatives[chosen].tocoo()
+        times, annotator = rows.times[chosen], rows.annotator[chosen] - start
+        chance = weight[start : start + block]
+        scored = sparse.csr_array(
+            (
+                entries.data * times[entries.row],
+                (annotator[entries.row] * size + entries.col, entries.row),
+            ),
+            shape=(len(chance) * size, len(times)),
+        )
+        sums = np.asarray(scored @ judged[chosen]).reshape(-1, size, width)
+        sums -= np.einsum("jpq,jq->jp", sums, chance)[:, :, None]
+        roots = (sums * np.sqrt(chance)[:, None, :]).transpose(1, 0, 2).reshape(size, -1)
+        total += roots @ roots.T
+    return total
 
 
 def _inverse(complete: Floats, lost: Floats) -> Floats:

@@ -282,7 +282,7 @@ def bradley_terry(
         math.exp(quantiles[0, -1]) if model.ties else 0.0,
         covariance[np.ix_(place, place)],
         _annotators(comparisons, order, strength, reliable),
-        Interval(*map(float, first), level, "Wald"),
+        Interval(float(first[0]), float(first[1]), float(first[2]), level, "Wald"),
         level,
         n_clusters,
         tuple(cautions),
