@@ -7,11 +7,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import optimize
+from scipy import optimize, special, stats
 
 from annobench.core.errors import AnnotationError
-from annobench.pairwise import Comparisons, bradley_terry
+from annobench.pairwise import Comparisons, _reliability, bradley_terry
 from annobench.pairwise._order import order_of, why_no_side
+from annobench.pairwise._posterior import Posterior
 
 
 def of(*rows) -> Comparisons:
@@ -236,6 +237,78 @@ def test_guessing_annotators_are_found_and_no_longer_shrink_the_strengths():
     assert z.abs().max() < 4
     assert ((theirs["strength"] - strength) / theirs["standard_error"]).abs().max() > 4
     assert (ours["standard_error"] > theirs["standard_error"]).all()
+
+
+def crowd(n: int, strength, reliability, seed: int) -> Comparisons:
+    """Draw comparisons without ties by annotators who otherwise guess either side."""
+    rng = np.random.default_rng(seed)
+    k, j = len(strength), len(reliability)
+    left = rng.integers(0, k, n)
+    right = (left + rng.integers(1, k, n)) % k
+    annotator = np.arange(n) % j
+    won = rng.random(n) < special.expit(np.asarray(strength)[left] - np.asarray(strength)[right])
+    won = np.where(rng.random(n) < np.asarray(reliability)[annotator], won, rng.random(n) < 0.5)
+    names = tuple(f"a{i}" for i in range(j))
+    return Comparisons(tuple("abcdefgh"[:k]), left, right, np.where(won, 0, 2), names, annotator)
+
+
+@pytest.mark.parametrize("reliability", [(1.0,) * 9, (0.99, 0.9, 0.6) * 3])
+def test_reliabilities_leave_the_scale_of_the_strengths(reliability):
+    strength = np.array([0.67, 0.24, -0.25, -0.66])
+    slopes, reliable = [], []
+    for seed in range(16):
+        found = bradley_terry(crowd(400, strength, reliability, seed), reliability=True)
+        estimate = found.table.set_index("item").loc[list("abcd"), "strength"]
+        slopes.append(estimate @ strength / (strength @ strength))
+        people = found.annotators.set_index("annotator")["reliability"]
+        reliable.append(people[[f"a{i}" for i in range(9)]])
+    # The study of intervals holds the slope to .9 to 1.1; here within four standard errors.
+    error = np.std(slopes, ddof=1) / 4
+    assert 0.9 - 4 * error < np.mean(slopes) < 1.1 + 4 * error
+    assert error < 0.08
+    if reliability[2] == 1:
+        # A maximum of the likelihood gives .29 to .70.
+        assert np.mean(reliable) > 0.85
+    else:
+        assert np.mean(reliable, axis=0)[2::3].mean() < np.mean(reliable, axis=0)[::3].mean()
+
+
+def test_annotators_in_small_blocks_give_the_same_fit(monkeypatch):
+    of = crowd(300, [0.5, 0.0, -0.5], [0.9] * 7, 1)
+    whole = bradley_terry(of, reliability=True)
+    monkeypatch.setattr(_reliability, "_CELLS", 700)  # two annotators of seven at a time
+    parts = bradley_terry(of, reliability=True)
+    np.testing.assert_allclose(whole.covariance, parts.covariance, rtol=1e-9)
+    np.testing.assert_allclose(whole.table["upper"], parts.table["upper"], rtol=1e-9)
+
+
+def test_annotators_whose_comparisons_are_not_ranked_have_the_reliability_of_the_crowd():
+    ranked = crowd(200, [0.5, 0.0, -0.5], [0.9] * 4, 2)
+    more = Comparisons(
+        (*ranked.items, "x"),
+        np.append(ranked.left, 3),
+        np.append(ranked.right, 0),
+        np.append(ranked.outcome, 0),
+        (*ranked.annotators, "z"),
+        np.append(ranked.annotator, 4),
+    )
+    alone, found = (bradley_terry(of, reliability=True) for of in (ranked, more))
+    np.testing.assert_allclose(found.table["strength"][1:], alone.table["strength"], atol=1e-4)
+    people = found.annotators.set_index("annotator")
+    assert people["reliability"].drop("z").min() - 0.1 < people.loc["z", "reliability"] < 1
+
+
+def test_quantiles_and_p_values_of_a_mixture():
+    weight, centre, error = np.array([0.3, 0.7]), np.array([[0.0], [2.0]]), np.array([1.0, 0.5])
+    mixture = Posterior(weight, centre, error[:, None, None] ** 2, 7.0)
+    for share in (0.025, 0.5, 0.975):
+        x = mixture.quantiles(share)[0, 0]
+        assert weight @ stats.t.cdf((x - centre[:, 0]) / error, 7) == pytest.approx(share)
+    variance = weight @ error**2 + weight @ (centre[:, 0] - 1.4) ** 2
+    assert mixture.total_covariance()[0, 0] == pytest.approx(variance)
+    pair = Posterior(weight, np.array([[1.0, 0.0], [0.5, 0.5]]), np.stack([np.eye(2)] * 2), np.inf)
+    expected = 0.3 * 2 * stats.norm.sf(1 / math.sqrt(2)) + 0.7
+    assert pair.p_values(np.array([0]), np.array([1]))[0] == pytest.approx(expected)
 
 
 def test_limits_contain_the_strengths_as_often_as_they_say():
