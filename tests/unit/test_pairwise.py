@@ -335,8 +335,22 @@ def test_reliabilities_need_annotators(annotators):
 def test_a_result_shows_itself():
     found = bradley_terry(of(*CIRCLE, *many("a", "b", 3, 0)))
     assert repr(found) == (
-        "BradleyTerry: 33 comparisons. “a” never lost to the others, even indirectly: it is first "
-        "of 4 items, without a test; its rank may be as low as 4."
+        "BradleyTerry: 33 comparisons. “a” never lost to the rest, even indirectly: first of 4 "
+        "items, but without a test; the rank may be as low as 4."
     )
     assert found.summary().index[0] == "a"
     assert len(found.plot().get_yticklabels()) == 3
+
+
+def test_the_headline_says_no_more_than_the_tests():
+    clear = bradley_terry(of(*many("x", "y", 60, 10), *many("x", "z", 60, 10), ("y", "z", "tie")))
+    assert clear.sentences == (
+        "“x” is first, significantly better than each of the 2 other items (Wald tests of all "
+        "pairs, Holm's adjustment, level 0.05).",
+    )
+    assert clear.table["rank_worst"].tolist() == [1, 3, 3]
+    two = bradley_terry(of(*CIRCLE, *many("a", "b", 3, 0), *many("e", "b", 1, 0)))
+    assert two.sentences[0].startswith("“a” and 1 other item never lost to the rest")
+    close = bradley_terry(of(*many("x", "y", 5, 5)))
+    assert "not significantly better" in close.sentences[0]
+    assert close.table["rank"].tolist() == [1, 1]

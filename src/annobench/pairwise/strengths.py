@@ -114,9 +114,11 @@ class BradleyTerry(Summarised):
         first, n = self.table.iloc[0], int(self.table["rank"].notna().sum())
         name, worst = f"“{visible(first['item'])}”", int(first["rank_worst"])
         if math.isinf(first["strength"]):
+            more = int((self.table["strength"] == math.inf).sum()) - 1
+            others = f" and {counted(more, 'other item')}" if more else ""
             return (
-                f"{name} never lost to the others, even indirectly: it is first of {n:,} items, "
-                f"without a test; its rank may be as low as {worst:,}."
+                f"{name}{others} never lost to the rest, even indirectly: first of {n:,} items, "
+                f"but without a test; the rank may be as low as {worst:,}."
             )
         robust = "" if self.n_clusters is None else "cluster-robust "
         test = f"{robust}Wald tests of all pairs, Holm's adjustment, level {1 - self.level:.3g}"
