@@ -35,7 +35,7 @@ __all__ = ["Reliable", "fit_reliability"]
 Floats = NDArray[Any]
 
 #: Means of reliability, and concentrations, with their prior probabilities.
-MEANS: Final = {0.98: 0.42, 0.92: 0.20, 0.82: 0.17, 0.70: 0.12, 0.58: 0.09}
+MEANS: Final = {0.98: 0.46, 0.92: 0.20, 0.82: 0.15, 0.70: 0.11, 0.58: 0.08}
 CONCENTRATIONS: Final = {3.0: 0.7, 30.0: 0.3}
 #: Of the prior of log-strengths, normal with variance 10.
 PRECISION: Final = 0.1

@@ -211,7 +211,7 @@ def bradley_terry(
     otherwise a guess, mostly without a preference for a side. Reliabilities are drawn from a Beta
     distribution of unknown mean and concentration. Where no two strengths differ much, data show
     the products of reliability and strengths alone; the scale then comes from the prior of the
-    mean: .98 with probability .42, .92 with .20, .82 with .17, .70 with .12, .58 with .09.
+    mean: .98 with probability .46, .92 with .20, .82 with .15, .70 with .11, .58 with .08.
     Log-strengths have a normal prior with variance 10. Strengths are posterior medians; limits
     are those of the mixture over means and concentrations, by Laplace's approximation, and
     so hold the uncertainty of the scale; p-values are averages over the mixture.
