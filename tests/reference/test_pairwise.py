@@ -1,4 +1,4 @@
-"""Pairwise judgements: a printed example, statsmodels, crowd-kit, and scipy directly."""
+"""Pairwise judgements: a printed example, statsmodels, and scipy directly."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import optimize
+from scipy import optimize, special, stats
 
 from annobench.pairwise import Comparisons, bradley_terry
-from annobench.pairwise._likelihood import Estimate, maximise
-from annobench.pairwise._reliability import fit_reliability
+from annobench.pairwise._likelihood import Model, maximise
+from annobench.pairwise._reliability import CONCENTRATIONS, MEANS, PRECISION, fit_reliability
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).resolve().parent / "pairwise"
@@ -50,21 +50,16 @@ PRINTED = {
 }
 
 
-def stored(case: str, package: str) -> pd.DataFrame:
-    rows = STORED[(STORED["case"] == case) & (STORED["package"] == package)]
-    return rows.set_index("of")
-
-
-def drawn(case: str) -> Comparisons:
+def drawn(case: str, **columns: str) -> Comparisons:
     names = {"winner": "label", "annotator": "worker"}
-    return Comparisons.from_frame(SCRIPT.comparisons(case), **names)
+    return Comparisons.from_frame(SCRIPT.comparisons(case), **names, **columns)
 
 
 def test_what_is_stored_was_made_by_the_script():
     lines = (FOLDER / "values.csv").read_text(encoding="utf-8").splitlines()
     header = dict(line[2:].split(": ", 1) for line in lines if line.startswith("#"))
     assert (ROOT / header["script"]).is_file()
-    assert "crowd-kit==" in header["packages"]
+    assert "statsmodels==" in header["packages"]
     assert set(STORED["case"]) == set(SCRIPT.CASES)
 
 
@@ -85,39 +80,67 @@ def test_the_baseball_teams_are_as_printed():
         c, i = found.covariance, names.index(name)
         assert round(float(np.sqrt(c[i, i] + c[last, last] - 2 * c[i, last])), 4) == error
     assert found.tie == 0
+    # The table has the winner first: nothing is known of the order.
+    assert "as if columns were the winner and the loser" in found.cautions[0]
 
 
+@pytest.mark.parametrize("error", ["standard_error", "clustered_error"])
 @pytest.mark.parametrize("case", SCRIPT.CASES)
-def test_statsmodels_finds_the_same_strengths_and_errors(case):
-    found = bradley_terry(drawn(case)).table.set_index("item")
-    theirs = stored(case, "statsmodels").drop(index="log_likelihood")
+def test_statsmodels_finds_the_same_strengths_and_errors(case, error):
+    clusters = {"clusters": "prompt"} if error == "clustered_error" else {}
+    found = bradley_terry(drawn(case, **clusters))
+    theirs = STORED[STORED["case"] == case].set_index("of")
+    table = found.table.set_index("item").reindex(theirs.index.drop("first"))
     # Newton's steps of both leave some 1e-8.
-    np.testing.assert_allclose(found.loc[theirs.index, "strength"], theirs["value"], atol=1e-6)
-    np.testing.assert_allclose(
-        found.loc[theirs.index, "standard_error"], theirs["standard_error"], atol=1e-6
+    np.testing.assert_allclose(table["strength"], theirs["value"].drop("first"), atol=1e-6)
+    np.testing.assert_allclose(table["standard_error"], theirs[error].drop("first"), atol=1e-6)
+    effect, se = theirs.loc["first", ["value", error]]
+    width = stats.t.ppf(0.975, 29 if clusters else np.inf) * se
+    expected = special.expit([effect, effect - width, effect + width])
+    ours = [found.first.estimate, found.first.lower, found.first.upper]
+    np.testing.assert_allclose(ours, expected, atol=1e-6)
+
+
+def by_integration(of: Comparisons, mean: float, concentration: float) -> np.ndarray:
+    """Maximise the marginal posterior of strengths and order, integrating with scipy."""
+    kinds = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+    shares = np.array([0.01, 0.01, 0.95, 0.01, 0.01]) / 0.99
+    nodes, weights = special.roots_jacobi(
+        60, concentration * (1 - mean) - 1, concentration * mean - 1
     )
+    nodes, weights = (1 + nodes) / 2, weights / weights.sum()
+    left = of.outcome == 0
+
+    def minus(x):
+        strength = np.append(x[:-1], -x[:-1].sum())
+        p = special.expit(strength[of.left] - strength[of.right] + x[-1])
+        p = np.where(left, p, 1 - p)[:, None, None]
+        guess = np.where(left[:, None], kinds, 1 - kinds)[:, :, None]
+        logs = np.log(nodes * p + (1 - nodes) * guess)
+        total = PRECISION / 2 * strength @ strength
+        for j in range(len(of.annotators)):
+            joint = np.exp(logs[of.annotator == j].sum(axis=0))
+            total -= np.log(shares @ joint @ weights)
+        return total
+
+    best = optimize.minimize(minus, np.zeros(of.n_items), method="BFGS", options={"gtol": 1e-7})
+    return np.array([*best.x[:-1], -best.x[:-1].sum(), best.x[-1], -best.fun])
 
 
-@pytest.mark.parametrize("case", SCRIPT.CASES)
-def test_the_likelihood_of_crowdkit_has_its_maximum_where_ours_has(case):
-    of = drawn(case)
-    start = maximise(of, np.ones(of.n_comparisons))
-    found = fit_reliability(of, start, smoothing=1e-9, precision=1e-9)
-    theirs = stored(case, "crowd-kit")["value"]
-    p = found.reliability[of.annotator] * _chosen(of, found.estimate)
-    p += (1 - found.reliability[of.annotator]) * found.guesses[of.annotator, of.outcome]
-    ours = float(np.log(p).sum())
-    # EM stops at relative changes of 1e-9, and a reliability of nearly 1 is approached slowly.
-    assert ours == pytest.approx(theirs["log_likelihood"], abs=1e-3)
-    assert theirs["log_likelihood_where_it_stops"] < theirs["log_likelihood"] - 1
-    np.testing.assert_allclose(found.estimate.strength, theirs[list(of.items)], atol=0.03)
-    np.testing.assert_allclose(found.reliability, theirs[list(of.annotators)], atol=0.03)
-
-
-def _chosen(of: Comparisons, at: Estimate) -> np.ndarray:
-    """Write the probability of what happened anew, without ties."""
-    ahead = at.strength[of.left] - at.strength[of.right]
-    return 1 / (1 + np.exp(np.where(of.outcome == 0, -ahead, ahead)))
+def test_maxima_over_the_grid_are_those_of_gaussian_quadrature():
+    of = drawn("few")
+    start = maximise(Model.of(of, side=True))
+    posterior = fit_reliability(of, start, side=True, level=0.95).posterior
+    grid = [(mean, size) for size in CONCENTRATIONS for mean in MEANS]
+    theirs = np.array([by_integration(of, *point) for point in grid])
+    prior = np.array([MEANS[mean] * CONCENTRATIONS[size] for mean, size in grid])
+    chance = prior * np.exp(theirs[:, -1] - theirs[0, -1])
+    weight = chance / chance.sum()
+    # Sixteen cells and their means against sixty nodes of Gauss and Jacobi: some 1/16^2.
+    np.testing.assert_allclose(posterior.weight, weight, atol=0.01)
+    np.testing.assert_allclose(posterior.mean(), weight @ theirs[:, :-1], atol=0.01)
+    likely = weight > 0.01
+    np.testing.assert_allclose(posterior.centre[likely], theirs[likely, :-1], atol=0.01)
 
 
 def with_ties(n: int, seed: int) -> Comparisons:
@@ -132,21 +155,21 @@ def test_ties_after_davidson_are_those_of_direct_optimisation(seed):
     of = with_ties(300, seed)
 
     def minus(x):
-        p = np.exp(x[:5])
-        below = p[of.left] + p[of.right] + np.exp(x[5]) * np.sqrt(p[of.left] * p[of.right])
-        tie = np.exp(x[5]) * np.sqrt(p[of.left] * p[of.right])
-        won = np.choose(of.outcome, [p[of.left], tie, p[of.right]])
-        return -np.log(won / below).sum() + x[:5].sum() ** 2
+        first, second = np.exp(x[of.left] + x[6]), np.exp(x[of.right])
+        tie = np.exp(x[5]) * np.sqrt(first * second)
+        won = np.choose(of.outcome, [first, tie, second])
+        return -np.log(won / (first + tie + second)).sum() + x[:5].sum() ** 2
 
-    best = optimize.minimize(minus, np.zeros(6), method="BFGS", options={"gtol": 1e-9})
+    best = optimize.minimize(minus, np.zeros(7), method="BFGS", options={"gtol": 1e-9})
     found = bradley_terry(of)
     strength = found.table.set_index("item").loc[list("abcde"), "strength"]
     # BFGS on numerical derivatives.
     np.testing.assert_allclose(strength, best.x[:5], atol=1e-5)
     assert found.tie == pytest.approx(np.exp(best.x[5]), rel=1e-5)
+    assert found.first.estimate == pytest.approx(special.expit(best.x[6]), rel=1e-5)
     # Of its Hessian, numerically: the penalty is in the direction that is fixed.
     step = 1e-4
-    points = np.eye(6) * step
+    points = np.eye(7) * step
     hessian = np.array(
         [
             [

@@ -20,7 +20,7 @@ from annobench.cli._requirements import Requirement
 from annobench.cli._shared import _first_formula, _may_begin_formula
 from annobench.cli.judge import _outcomes
 from annobench.cli.plan import _expected
-from annobench.cli.rank import _shown
+from annobench.cli.rank import _table_of
 from annobench.cli.report import _overall_table
 from annobench.core.errors import AnnotationError
 from annobench.labels import Annotations
@@ -98,7 +98,7 @@ def test_a_strength_without_bounds_has_no_interval():
     row = {"item": "x", "strength": 1.0, "upper": 2.0, "n_comparisons": 3}
     row |= {"rank": 1.0, "rank_best": 1.0, "rank_worst": 2.0}
     table = pd.DataFrame([row | {"lower": low} for low in (0.5, -math.inf, math.inf)])
-    shown = printed(_shown(SimpleNamespace(table=table, level=0.95)))
+    shown = printed(_table_of(SimpleNamespace(table=table, level=0.95)))
     assert shown.count(" to 2.00") == 1
 
 

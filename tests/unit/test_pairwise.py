@@ -7,9 +7,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import optimize, special, stats
 
 from annobench.core.errors import AnnotationError
-from annobench.pairwise import Comparisons, bradley_terry
+from annobench.pairwise import Comparisons, _reliability, bradley_terry
+from annobench.pairwise._order import order_of, why_no_side
+from annobench.pairwise._posterior import Posterior
 
 
 def of(*rows) -> Comparisons:
@@ -81,14 +84,88 @@ def test_ties_alone_do_not_tell_strengths(rows):
         bradley_terry(of(("a", "b", "tie"), ("b", "a", "tie"), *rows))
 
 
-def test_who_is_shown_first_does_not_matter():
+def test_the_other_order_gives_the_same_strengths_and_the_opposite_preference():
     rng = np.random.default_rng(3)
     rows = [*CIRCLE, ("b", "c", "tie"), ("c", "d", "tie")]
-    turned = [(b, a, w) if rng.random() < 0.5 else (a, b, w) for a, b, w in rows]
-    one, other = bradley_terry(of(*rows)), bradley_terry(of(*turned))
+    rows = [(b, a, w) if rng.random() < 0.5 else (a, b, w) for a, b, w in rows]
+    one, other = bradley_terry(of(*rows)), bradley_terry(of(*((b, a, w) for a, b, w in rows)))
     np.testing.assert_allclose(one.table["strength"], other.table["strength"], atol=1e-8)
     np.testing.assert_allclose(one.table["standard_error"], other.table["standard_error"])
-    assert one.chose_left.estimate != other.chose_left.estimate
+    assert one.first.estimate == pytest.approx(1 - other.first.estimate)
+    assert one.first.lower == pytest.approx(1 - other.first.upper)
+
+
+def test_of_two_items_in_both_orders_the_effect_of_order_is_half_the_sum_of_log_odds():
+    rows = [
+        *[("x", "y", "x")] * 30,
+        *[("x", "y", "y")] * 10,
+        *[("y", "x", "y")] * 12,
+        *[("y", "x", "x")] * 8,
+    ]
+    found = bradley_terry(of(*rows))
+    # The log odds of the first one are ahead + order and -ahead + order.
+    ahead, order = (math.log(3) - math.log(1.5)) / 2, (math.log(3) + math.log(1.5)) / 2
+    error = math.sqrt(1 / 30 + 1 / 10 + 1 / 12 + 1 / 8) / 2
+    assert found.table["strength"].tolist() == pytest.approx([ahead / 2, -ahead / 2])
+    assert found.table["standard_error"].iloc[0] == pytest.approx(error / 2)
+    z = 1.959963984540054
+    expected = [1 / (1 + math.exp(-x)) for x in (order, order - z * error, order + z * error)]
+    assert [found.first.estimate, found.first.lower, found.first.upper] == pytest.approx(expected)
+    assert found.biased
+    assert "one shown first wins 68%" in found.sentences[1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ([(*sorted(row[:2]), row[2]) for row in CIRCLE], "no pair was shown in both orders"),
+        ([(a, b) if w == a else (b, a) for a, b, w in CIRCLE], "no item won that was shown second"),
+        ([(b, a) if w == a else (a, b) for a, b, w in CIRCLE], "no item won that was shown first"),
+        # x beats y if it is first, and ties say nothing else.
+        (
+            [tuple(row) for row in ("xyx", "yxy", "xzx", "zxz", "zyy", "zyy", "yzy")],
+            "its effect would be infinite",
+        ),
+    ],
+)
+def test_an_effect_of_order_that_is_not_identified_is_left_out_and_said(rows, reason):
+    second = "second" in reason
+    rows = [row if len(row) == 3 else (*row, row[0] if second else row[1]) for row in rows]
+    found = bradley_terry(of(*rows))
+    assert math.isnan(found.first.estimate)
+    assert not found.biased
+    assert any(reason in text for text in found.cautions)
+
+
+def test_the_condition_for_an_effect_of_order_is_that_of_a_linear_program():
+    """Some strengths and an effect agree with each win, not all exactly: the effect is infinite."""
+    rng = np.random.default_rng(11)
+    verdicts = []
+    for _ in range(300):
+        n = int(rng.integers(5, 12))
+        left = rng.integers(0, 3, n)
+        right = (left + rng.integers(1, 3, n)) % 3
+        sample = Comparisons(tuple("abc"), left, right, rng.choice(3, n, p=[0.5, 0.1, 0.4]))
+        if not order_of(sample).core.all():
+            continue
+        x = np.zeros((n, 4))
+        x[np.arange(n), left], x[np.arange(n), right], x[:, 3] = 1, -1, 1
+        x *= (1 - sample.outcome)[:, None] + (sample.outcome == 1)[:, None]
+        tied = sample.outcome == 1
+        best = optimize.linprog(
+            -x[~tied].sum(axis=0),
+            A_ub=-x[~tied],
+            b_ub=np.zeros((~tied).sum()),
+            A_eq=x[tied] if tied.any() else None,
+            b_eq=np.zeros(tied.sum()) if tied.any() else None,
+            bounds=[(-1, 1)] * 4,
+        )
+        reason = why_no_side(sample)
+        if not reason.startswith("no pair"):
+            verdicts.append((best.fun < -1e-9, bool(reason)))
+    infinite, left_out = np.array(verdicts).T
+    assert (infinite == left_out).all()
+    assert 0.1 < infinite.mean() < 0.9
 
 
 def test_words_and_columns_of_arenas_are_recognised():
@@ -162,6 +239,78 @@ def test_guessing_annotators_are_found_and_no_longer_shrink_the_strengths():
     assert (ours["standard_error"] > theirs["standard_error"]).all()
 
 
+def crowd(n: int, strength, reliability, seed: int) -> Comparisons:
+    """Draw comparisons without ties by annotators who otherwise guess either side."""
+    rng = np.random.default_rng(seed)
+    k, j = len(strength), len(reliability)
+    left = rng.integers(0, k, n)
+    right = (left + rng.integers(1, k, n)) % k
+    annotator = np.arange(n) % j
+    won = rng.random(n) < special.expit(np.asarray(strength)[left] - np.asarray(strength)[right])
+    won = np.where(rng.random(n) < np.asarray(reliability)[annotator], won, rng.random(n) < 0.5)
+    names = tuple(f"a{i}" for i in range(j))
+    return Comparisons(tuple("abcdefgh"[:k]), left, right, np.where(won, 0, 2), names, annotator)
+
+
+@pytest.mark.parametrize("reliability", [(1.0,) * 9, (0.99, 0.9, 0.6) * 3])
+def test_reliabilities_leave_the_scale_of_the_strengths(reliability):
+    strength = np.array([0.67, 0.24, -0.25, -0.66])
+    slopes, reliable = [], []
+    for seed in range(16):
+        found = bradley_terry(crowd(400, strength, reliability, seed), reliability=True)
+        estimate = found.table.set_index("item").loc[list("abcd"), "strength"]
+        slopes.append(estimate @ strength / (strength @ strength))
+        people = found.annotators.set_index("annotator")["reliability"]
+        reliable.append(people[[f"a{i}" for i in range(9)]])
+    # The study of intervals holds the slope to .9 to 1.1; here within four standard errors.
+    error = np.std(slopes, ddof=1) / 4
+    assert 0.9 - 4 * error < np.mean(slopes) < 1.1 + 4 * error
+    assert error < 0.08
+    if reliability[2] == 1:
+        # A maximum of the likelihood gives .29 to .70.
+        assert np.mean(reliable) > 0.85
+    else:
+        assert np.mean(reliable, axis=0)[2::3].mean() < np.mean(reliable, axis=0)[::3].mean()
+
+
+def test_annotators_in_small_blocks_give_the_same_fit(monkeypatch):
+    of = crowd(300, [0.5, 0.0, -0.5], [0.9] * 7, 1)
+    whole = bradley_terry(of, reliability=True)
+    monkeypatch.setattr(_reliability, "_CELLS", 700)  # two annotators of seven at a time
+    parts = bradley_terry(of, reliability=True)
+    np.testing.assert_allclose(whole.covariance, parts.covariance, rtol=1e-9)
+    np.testing.assert_allclose(whole.table["upper"], parts.table["upper"], rtol=1e-9)
+
+
+def test_annotators_whose_comparisons_are_not_ranked_have_the_reliability_of_the_crowd():
+    ranked = crowd(200, [0.5, 0.0, -0.5], [0.9] * 4, 2)
+    more = Comparisons(
+        (*ranked.items, "x"),
+        np.append(ranked.left, 3),
+        np.append(ranked.right, 0),
+        np.append(ranked.outcome, 0),
+        (*ranked.annotators, "z"),
+        np.append(ranked.annotator, 4),
+    )
+    alone, found = (bradley_terry(of, reliability=True) for of in (ranked, more))
+    np.testing.assert_allclose(found.table["strength"][1:], alone.table["strength"], atol=1e-4)
+    people = found.annotators.set_index("annotator")
+    assert people["reliability"].drop("z").min() - 0.1 < people.loc["z", "reliability"] < 1
+
+
+def test_quantiles_and_p_values_of_a_mixture():
+    weight, centre, error = np.array([0.3, 0.7]), np.array([[0.0], [2.0]]), np.array([1.0, 0.5])
+    mixture = Posterior(weight, centre, error[:, None, None] ** 2, 7.0)
+    for share in (0.025, 0.5, 0.975):
+        x = mixture.quantiles(share)[0, 0]
+        assert weight @ stats.t.cdf((x - centre[:, 0]) / error, 7) == pytest.approx(share)
+    variance = weight @ error**2 + weight @ (centre[:, 0] - 1.4) ** 2
+    assert mixture.total_covariance()[0, 0] == pytest.approx(variance)
+    pair = Posterior(weight, np.array([[1.0, 0.0], [0.5, 0.5]]), np.stack([np.eye(2)] * 2), np.inf)
+    expected = 0.3 * 2 * stats.norm.sf(1 / math.sqrt(2)) + 0.7
+    assert pair.p_values(np.array([0]), np.array([1]))[0] == pytest.approx(expected)
+
+
 def test_limits_contain_the_strengths_as_often_as_they_say():
     inside = [
         ((table["lower"] < strength) & (strength < table["upper"])).mean()
@@ -185,6 +334,23 @@ def test_reliabilities_need_annotators(annotators):
 
 def test_a_result_shows_itself():
     found = bradley_terry(of(*CIRCLE, *many("a", "b", 3, 0)))
-    assert repr(found) == "BradleyTerry: a first of 4 items, 33 comparisons"
+    assert repr(found) == (
+        "BradleyTerry: 33 comparisons. “a” never lost to the rest, even indirectly: first of 4 "
+        "items, but without a test; the rank may be as low as 4."
+    )
     assert found.summary().index[0] == "a"
     assert len(found.plot().get_yticklabels()) == 3
+
+
+def test_the_headline_says_no_more_than_the_tests():
+    clear = bradley_terry(of(*many("x", "y", 60, 10), *many("x", "z", 60, 10), ("y", "z", "tie")))
+    assert clear.sentences == (
+        "“x” is first, significantly better than each of the 2 other items (Wald tests of all "
+        "pairs, Holm's adjustment, level 0.05).",
+    )
+    assert clear.table["rank_worst"].tolist() == [1, 3, 3]
+    two = bradley_terry(of(*CIRCLE, *many("a", "b", 3, 0), *many("e", "b", 1, 0)))
+    assert two.sentences[0].startswith("“a” and 1 other item never lost to the rest")
+    close = bradley_terry(of(*many("x", "y", 5, 5)))
+    assert "not significantly better" in close.sentences[0]
+    assert close.table["rank"].tolist() == [1, 1]

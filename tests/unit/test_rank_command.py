@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 
 import pandas as pd
@@ -57,9 +58,69 @@ def test_the_page_says_who_is_first_and_whether_the_position_matters(tmp_path):
     done = run("rank", path, "--reliability", "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     page = (tmp_path / "out" / "ranking.html").read_text(encoding="utf-8")
-    assert "“x” is first; its rank may be as low as 2" in page
-    assert "No preference for a position is significant" in page
+    headline = (
+        "“x” has the largest strength of 2 items, but is not significantly better than all others: "
+        "its rank may be as low as 2 (Wald tests of all pairs, Holm&#39;s adjustment, level 0.05)."
+    )
+    assert headline in page
+    assert html.unescape(headline) in " ".join(done.output.split())
+    # Bob, who saw y first, never chose y.
+    assert "Whether the position matters can't be estimated" in " ".join(done.output.split())
+    assert 'id="position"' not in page
     assert pd.read_csv(tmp_path / "out" / "annotators.csv")["reliability"].between(0, 1).all()
+
+
+def battles(rows: int) -> pd.DataFrame:
+    """Three systems, of which the first of each row wins three in four comparisons."""
+    pairs = [("x", "y"), ("y", "x"), ("y", "z"), ("z", "y"), ("x", "z"), ("z", "x")]
+    table = pd.DataFrame([pairs[n % 6] for n in range(rows)], columns=["model_a", "model_b"])
+    table["winner"] = ["model_b" if n // 6 % 4 == 3 else "model_a" for n in range(rows)]
+    table["prompt"] = [f"p{n // 6 % 12}" for n in range(rows)]
+    return table
+
+
+def test_a_preference_for_the_first_is_in_the_headline_if_its_interval_excludes_one_half(tmp_path):
+    path = write(tmp_path / "battles.csv", battles(288))
+    pages = {}
+    for name, words in {"alone": (), "prompts": ("--clusters", "prompt")}.items():
+        done = run("rank", path, *words, "--out", tmp_path / name)
+        assert done.exit_code == 0, done.output
+        pages[name] = (tmp_path / name / "ranking.html").read_text(encoding="utf-8")
+        headline = "Of equal items the one shown first wins 75%"
+        assert (headline in " ".join(done.output.split())) == (name == "alone")
+        assert headline in pages[name]
+    # Wilson's limits of 216 of 288 are 70% and 80%, too.
+    assert "interval 70% to 80%" in pages["alone"]
+    assert "Judgements depend on the position" in pages["alone"]
+    # In 9 of 12 prompts always the first won: the log odds have variance 1 / 12 / .75 / .25, times
+    # 12 / 11 and 287 / 285, and t(11) is 2.201.
+    assert "interval 39% to 93%" in pages["prompts"]
+    assert "A preference for a position is not significant" in pages["prompts"]
+    assert "within 12 clusters" in pages["prompts"]
+
+
+@pytest.mark.parametrize(
+    ("prompts", "message"),
+    [
+        (["p"] * 12, "1 cluster for 3 strengths and other parameters"),
+        (["p", "q"] * 6, "2 clusters for 3 strengths and other parameters"),
+        (["p", ""] * 6, "row 2: the cluster (column 'prompt') is empty"),
+    ],
+)
+def test_clusters_that_allow_no_interval_are_refused(prompts, message, tmp_path):
+    path = write(tmp_path / "battles.csv", battles(36).assign(prompt=prompts * 3))
+    done = run("rank", path, "--clusters", "prompt")
+    assert done.exit_code == 1
+    assert message in " ".join(done.output.split())
+    absent = run("rank", path, "--clusters", "topic")
+    assert absent.exit_code == 1
+    assert "'topic'" in absent.output
+
+
+def test_few_clusters_are_cautioned_against(tmp_path):
+    table = battles(288).assign(prompt=[f"p{n % 8}" for n in range(288)])
+    done = run("rank", write(tmp_path / "battles.csv", table), "--clusters", "prompt")
+    assert "Only 8 clusters" in done.output
 
 
 def test_a_system_that_won_all_is_shown_and_said(tmp_path):

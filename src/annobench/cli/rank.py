@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from annobench.cli._replacing import ForceOption
-from annobench.cli._shared import fail, note, say_written, terminal
+from annobench.cli._shared import fail, note, say, say_written, terminal
 from annobench.cli._writing import TableFormat, Writing
 from annobench.core.errors import AnnotationError, ReaderError
 
@@ -40,6 +40,13 @@ def rank(
         bool,
         typer.Option("--reliability", help="Estimate each annotator's reliability, too."),
     ] = False,
+    clusters: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of what comparisons share, such as the prompt or the annotator: intervals "
+            "and tests then allow for dependence within clusters."
+        ),
+    ] = None,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     out: Annotated[
         Path | None, typer.Option(help="Output folder; by default <name>_ranking.")
@@ -62,42 +69,49 @@ def rank(
         writing = Writing("rank", folder, force, (pairs,), table_format)
         writing.check(["ranking.html"], ["ranking", "annotators"])
         comparisons = read_comparisons(
-            pairs, left=left, right=right, winner=winner, annotator=annotator
+            pairs,
+            left=left,
+            right=right,
+            winner=winner,
+            annotator=annotator,
+            clusters=clusters,
         )
-        found = bradley_terry(comparisons, reliability=reliability, level=level)
-        tables = {"ranking": found.table}
-        if found.annotators is not None:
-            tables["annotators"] = found.annotators
-        page = rank_page.render(found, comparisons, source=pairs.name)
+        ranking = bradley_terry(comparisons, reliability=reliability, level=level)
+        tables = {"ranking": ranking.table}
+        if ranking.annotators is not None:
+            tables["annotators"] = ranking.annotators
+        page = rank_page.render(ranking, comparisons, source=pairs.name)
         written = writing.write("ranking.html", page, tables)
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
-    terminal().print(_shown(found))
-    for text in found.cautions:
+    for sentence in ranking.sentences:
+        say(sentence)
+    terminal().print(_table_of(ranking))
+    for text in ranking.cautions:
         note(f"Note: {text}")
     say_written(folder, written)
 
 
-def _shown(found: BradleyTerry) -> Table:
+def _table_of(ranking: BradleyTerry) -> Table:
     """Tabulate the ranking for the terminal."""
     from rich.markup import escape
     from rich.table import Table
 
     from annobench.reporting.formats import number
 
-    shown = Table("item", box=None, pad_edge=False, header_style="bold")
-    for name in ("strength", f"{100 * found.level:g}% interval", "rank", "comparisons"):
-        shown.add_column(name, justify="right", no_wrap=True)
-    for row in found.table.to_dict("records"):
-        known = row["rank"] == row["rank"]
+    table = Table("item", box=None, pad_edge=False, header_style="bold")
+    for name in ("strength", f"{100 * ranking.level:g}% interval", "rank", "comparisons"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in ranking.table.to_dict("records"):
+        ranked = row["rank"] == row["rank"]
         finite = abs(row["lower"]) < math.inf
         ends = f"{number(row['lower'], 2)} to {number(row['upper'], 2)}" if finite else ""
         ranks = f"{row['rank']:.0f} ({row['rank_best']:.0f} to {row['rank_worst']:.0f})"
-        shown.add_row(
+        table.add_row(
             escape(row["item"]),
             number(row["strength"], 2),
             ends,
-            ranks if known else "",
+            ranks if ranked else "",
             f"{row['n_comparisons']:,}",
         )
-    return shown
+    return table

@@ -25,6 +25,7 @@ def read_comparisons(
     right: str | None = None,
     winner: str | None = None,
     annotator: str | None = None,
+    clusters: str | None = None,
 ) -> Comparisons:
     """Read pairwise judgements.
 
@@ -32,7 +33,7 @@ def read_comparisons(
     ----------
     path : str or Path
         CSV, TSV, JSON (a list of objects, or one per line) or Parquet, one row per comparison.
-    left, right, winner, annotator : str, optional
+    left, right, winner, annotator, clusters : str, optional
         Columns, as for `Comparisons.from_frame`.
 
     Returns
@@ -50,7 +51,12 @@ def read_comparisons(
         raise ReaderError(f"{path}: a folder. Name a file with one row per comparison.")
     try:
         return Comparisons.from_frame(
-            _frame(path), left=left, right=right, winner=winner, annotator=annotator
+            _frame(path),
+            left=left,
+            right=right,
+            winner=winner,
+            annotator=annotator,
+            clusters=clusters,
         )
     except AnnotationError as error:
         raise ReaderError(f"{path}: {str(error).removeprefix('Comparisons: ')}") from error

@@ -1,9 +1,10 @@
-"""The likelihood of Bradley and Terry's model with ties after Davidson (1970).
+"""The likelihood of Bradley and Terry's model with ties (Davidson 1970) and an effect of order.
 
-With log-strengths t_i and d, the log of the tie parameter nu, the left item wins with probability
-proportional to exp(t_i), the right one to exp(t_j), and a tie to exp(d + (t_i + t_j) / 2). The
-model is an exponential family: the log-likelihood is concave, and observed and expected information
-are the same.
+The left item of log-strength t_i is ahead of the right one by a = t_i - t_j + s, where s is the
+effect of being shown first (Davidson and Beaver 1977). It wins with probability proportional to
+exp(a), ties with one proportional to exp(d + a / 2), loses with one proportional to 1. The model is
+an exponential family: the log-likelihood is concave, and observed and expected information are the
+same.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.special import softmax
 
 from annobench.pairwise.comparisons import TIE, Comparisons
 
-__all__ = ["Estimate", "information", "maximise", "probabilities", "scores"]
+__all__ = ["Model", "information", "maximise", "probabilities", "scores"]
 
 Floats = NDArray[Any]
 
@@ -27,116 +29,111 @@ _TOLERANCE: Final = 1e-10
 _MAX_STEPS: Final = 200
 
 
-class Estimate(NamedTuple):
-    """Parameters.
+class Model(NamedTuple):
+    """Comparisons as rows of a design.
+
+    Parameters are K log-strengths of sum 0, the effect of order if there is one, and the log of the
+    tie parameter if there are ties.
 
     Attributes
     ----------
-    strength : ndarray, shape (K,)
-        Log-strengths, of sum 0.
-    log_tie : float
-        Log of the tie parameter; minus infinity without ties.
+    design : csr_array, shape (N, P - ties)
+        1 for the left item and the order, -1 for the right item.
+    outcome : ndarray of int, shape (N,)
+        As in `Comparisons`.
+    n_items : int
+        K.
+    side : bool
+        Whether there is an effect of order.
+    ties : bool
+        Whether there are ties.
     """
 
-    strength: Floats
-    log_tie: float
+    design: Any
+    outcome: NDArray[np.int64]
+    n_items: int
+    side: bool
+    ties: bool
+
+    @classmethod
+    def of(cls, comparisons: Comparisons, *, side: bool) -> Model:
+        """Lay out comparisons."""
+        n, k = comparisons.n_comparisons, comparisons.n_items
+        columns = [comparisons.left, comparisons.right] + [np.full(n, k)] * side
+        signs = [np.ones(n), -np.ones(n)] + [np.ones(n)] * side
+        rows = np.tile(np.arange(n), len(columns))
+        design = sparse.csr_array(
+            (np.concatenate(signs), (rows, np.concatenate(columns))), shape=(n, k + side)
+        )
+        ties = bool((comparisons.outcome == TIE).any())
+        return cls(design, comparisons.outcome, k, side, ties)
+
+    @property
+    def n_parameters(self) -> int:
+        """P."""
+        return self.n_items + self.side + self.ties
 
 
-def probabilities(of: Comparisons, at: Estimate) -> Floats:
+def probabilities(model: Model, at: Floats) -> Floats:
     """Return the probability of each outcome of each comparison, shape (N, 3)."""
-    left, right = at.strength[of.left], at.strength[of.right]
-    return np.asarray(
-        softmax(np.column_stack([left, at.log_tie + (left + right) / 2, right]), axis=1)
-    )
+    width = model.design.shape[1]
+    logits = np.multiply.outer(model.design @ at[:width], _POINTS)
+    logits[:, TIE] += at[width] if model.ties else -math.inf
+    return np.asarray(softmax(logits, axis=1))
 
 
-def scores(of: Comparisons, at: Estimate) -> tuple[Floats, Floats]:
-    """Return each comparison's derivative by the left item's strength, and by the log of ties."""
-    p = probabilities(of, at)
-    return _POINTS[of.outcome] - p @ _POINTS, (of.outcome == TIE) - p[:, TIE]
+def scores(model: Model, p: Floats) -> Any:
+    """Return the derivatives of each comparison's log-likelihood, sparse, shape (N, P)."""
+    points = sparse.diags_array(_POINTS[model.outcome] - p @ _POINTS) @ model.design
+    if not model.ties:
+        return points.tocsr()
+    tied = (model.outcome == TIE) - p[:, TIE]
+    return sparse.hstack([points, sparse.csr_array(tied[:, None])], format="csr")
 
 
-def information(of: Comparisons, at: Estimate, weight: Floats) -> Floats:
-    """Return the information, shape (K + 1, K + 1); its last row is of ties."""
-    p = probabilities(of, at)
+def information(model: Model, p: Floats, weight: Floats) -> Floats:
+    """Return the information of weighted comparisons, shape (P, P)."""
+    x, width, size = model.design, model.design.shape[1], model.n_parameters
+    matrix = np.zeros((size, size))
     mean = p @ _POINTS
-    of_points = weight * (p @ _POINTS**2 - mean**2)
-    of_both = weight * p[:, TIE] * (0.5 - mean)
-    of_ties = weight * p[:, TIE] * (1 - p[:, TIE])
-    return assemble(of, of_points, of_both, float(of_ties.sum()))
+    of_points = sparse.diags_array(weight * (p @ _POINTS**2 - mean**2))
+    matrix[:width, :width] = (x.T @ of_points @ x).toarray()
+    if model.ties:
+        matrix[:width, width] = x.T @ (weight * p[:, TIE] * (0.5 - mean))
+        matrix[width, :width] = matrix[:width, width]
+        matrix[width, width] = weight @ (p[:, TIE] * (1 - p[:, TIE]))
+    return matrix
 
 
-def assemble(of: Comparisons, points: Floats, both: Floats, ties: float) -> Floats:
-    """Sum the products of derivatives of comparisons, as a matrix of all parameters."""
-    k = of.n_items
-    found = np.zeros((k + 1, k + 1))
-    np.add.at(found, (of.left, of.left), points)
-    np.add.at(found, (of.right, of.right), points)
-    np.add.at(found, (of.left, of.right), -points)
-    np.add.at(found, (of.right, of.left), -points)
-    cross = np.bincount(of.left, both, k) - np.bincount(of.right, both, k)
-    found[:k, k] = found[k, :k] = cross
-    found[k, k] = ties
-    return found
-
-
-def maximise(
-    of: Comparisons, weight: Floats, start: Estimate | None = None, *, precision: float = 0.0
-) -> Estimate:
-    """Maximise the weighted log-likelihood by Newton's method.
-
-    Parameters
-    ----------
-    of : Comparisons
-        Items that are strongly connected, unless there is a prior.
-    weight : ndarray, shape (N,)
-        At least 0.
-    start : Estimate, optional
-        By default all items are equal.
-    precision : float, default 0
-        Of a normal prior of the log-strengths with mean 0.
-
-    Returns
-    -------
-    Estimate
-        The maximum.
-    """
-    k, ties = of.n_items, bool((of.outcome == TIE).any())
-    at = start or Estimate(np.zeros(k), 0.0 if ties else -math.inf)
-    free = k + ties
-    value = _objective(of, at, weight, precision)
+def maximise(model: Model) -> Floats:
+    """Maximise the log-likelihood by Newton's method; the maximum must be finite."""
+    at = np.zeros(model.n_parameters)
+    weight = np.ones(model.outcome.size)
+    value = _log_likelihood(model, at)
     for _ in range(_MAX_STEPS):
-        points, tied = scores(of, at)
-        gradient = np.zeros(k + 1)
-        gradient[:k] = np.bincount(of.left, weight * points, k)
-        gradient[:k] -= np.bincount(of.right, weight * points, k) + precision * at.strength
-        gradient[k] = weight @ tied
-        matrix = information(of, at, weight)
-        # Strengths add up to 0: what is added acts in that direction alone.
-        matrix[:k, :k] += 1 / k + precision * np.eye(k)
-        step = np.zeros(k + 1)
-        step[:free] = np.linalg.solve(matrix[:free, :free], gradient[:free])
+        p = probabilities(model, at)
+        gradient = scores(model, p).T @ weight
+        step = np.linalg.solve(centred(model, information(model, p, weight)), gradient)
         # Newton's method squares its error: what is left after this step is far below.
         last = float(gradient @ step) < _TOLERANCE
         length = 1.0
-        while length > 1e-6:
-            moved = at.strength + length * step[:k]
-            there = Estimate(
-                moved - moved.mean(), at.log_tie + length * float(step[k]) if ties else -math.inf
-            )
-            found = _objective(of, there, weight, precision)
-            if last or found >= value:
-                break
+        while not last and _log_likelihood(model, at + length * step) < value and length > 1e-6:
             length /= 2
-        if length <= 1e-6:
-            break
-        at, value = there, found
-        if last:
+        at = at + length * step
+        value = _log_likelihood(model, at)
+        if last or length <= 1e-6:
             break
     return at
 
 
-def _objective(of: Comparisons, at: Estimate, weight: Floats, precision: float) -> float:
-    chosen = probabilities(of, at)[np.arange(of.n_comparisons), of.outcome]
+def centred(model: Model, matrix: Floats) -> Floats:
+    """Add a penalty of the sum of strengths, which changes nothing else."""
+    fixed = matrix.copy()
+    fixed[: model.n_items, : model.n_items] += 1 / model.n_items
+    return fixed
+
+
+def _log_likelihood(model: Model, at: Floats) -> float:
+    chosen = probabilities(model, at)[np.arange(model.outcome.size), model.outcome]
     with np.errstate(divide="ignore"):
-        return float(weight @ np.log(chosen) - precision / 2 * (at.strength @ at.strength))
+        return float(np.log(chosen).sum())

@@ -1,4 +1,4 @@
-"""Items with finite strengths (a strongly connected group), and those above and below.
+"""Items with finite strengths (a strongly connected group), and whether order has an effect.
 
 The maximum of the likelihood is finite if and only if, however items are divided into two groups,
 some item of each has beaten or tied with one of the other (Ford 1957): if the graph of who beat
@@ -12,11 +12,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.csgraph import breadth_first_order, connected_components
+from scipy.sparse.csgraph import (
+    NegativeCycleError,
+    bellman_ford,
+    breadth_first_order,
+    connected_components,
+)
 
 from annobench.pairwise.comparisons import LEFT, RIGHT, Comparisons
 
-__all__ = ["Order", "order_of", "within"]
+__all__ = ["Order", "order_of", "why_no_side", "within"]
 
 
 class Order(NamedTuple):
@@ -59,13 +64,51 @@ def order_of(of: Comparisons) -> Order:
     return Order(core, above & ~core, below & ~core)
 
 
-def within(of: Comparisons, kept: NDArray[np.bool_]) -> tuple[Comparisons, NDArray[np.bool_]]:
-    """Keep the comparisons of some items with each other; also return their indices."""
+def within(of: Comparisons, kept: NDArray[np.bool_]) -> Comparisons:
+    """Keep the comparisons of some items with each other."""
     rows = kept[of.left] & kept[of.right]
     code = np.cumsum(kept) - 1
     names = tuple(name for name, stays in zip(of.items, kept, strict=True) if stays)
     annotator = None if of.annotator is None else of.annotator[rows]
-    found = Comparisons(
-        names, code[of.left[rows]], code[of.right[rows]], of.outcome[rows], of.annotators, annotator
+    cluster = None if of.cluster is None else np.unique(of.cluster[rows], return_inverse=True)[1]
+    left, right = code[of.left[rows]], code[of.right[rows]]
+    return Comparisons(
+        names, left, right, of.outcome[rows], of.annotators, annotator, cluster=cluster
     )
-    return found, rows
+
+
+def why_no_side(of: Comparisons) -> str:
+    """Say why the effect of being shown first can't be estimated; "" if it can.
+
+    Give each step from a winner to a loser the weight 1 if the winner was shown first, -1 if
+    second; a tie is a step either way. Like that of the strengths (Ford 1957), the effect's maximum
+    is finite if and only if some circle has a negative sum and some has a positive one: otherwise
+    strengths exist with which each win agrees, however large the effect.
+    """
+    pairs = set(zip(of.left.tolist(), of.right.tolist(), strict=True))
+    if not any((b, a) in pairs for a, b in pairs):
+        return "no pair was shown in both orders"
+    if _has_negative_circle(of, 1) and _has_negative_circle(of, -1):
+        return ""
+    for side, name in ((LEFT, "first"), (RIGHT, "second")):
+        if not (of.outcome == side).any():
+            return f"no item won that was shown {name}, as if columns were the winner and the loser"
+    return "its effect would be infinite, as each item of some pairs won in one order alone"
+
+
+def _has_negative_circle(of: Comparisons, sign: int) -> bool:
+    first, second = of.outcome != RIGHT, of.outcome != LEFT
+    start = np.concatenate([of.left[first], of.right[second]])
+    end = np.concatenate([of.right[first], of.left[second]])
+    weight = sign * np.repeat([1, -1], [first.sum(), second.sum()])
+    # Of steps between the same items, the least counts.
+    order = np.lexsort((weight, end, start))
+    _, least = np.unique(start[order] * of.n_items + end[order], return_index=True)
+    rows = order[least]
+    size = (of.n_items, of.n_items)
+    graph = sparse.csr_array((weight[rows].astype(float), (start[rows], end[rows])), shape=size)
+    try:
+        bellman_ford(graph, indices=[0])
+    except NegativeCycleError:
+        return True
+    return False

@@ -55,6 +55,8 @@ class Comparisons:
         Codes of the annotators.
     n_left_out : int
         Rows without a winner.
+    cluster : ndarray of int, shape (N,), or None
+        Codes from 0 of what comparisons belong to, such as prompts; every code occurs.
     """
 
     items: tuple[str, ...]
@@ -64,6 +66,7 @@ class Comparisons:
     annotators: tuple[str, ...] = ()
     annotator: NDArray[np.int64] | None = None
     n_left_out: int = 0
+    cluster: NDArray[np.int64] | None = None
 
     @classmethod
     def from_frame(
@@ -74,6 +77,7 @@ class Comparisons:
         right: str | None = None,
         winner: str | None = None,
         annotator: str | None = None,
+        clusters: str | None = None,
     ) -> Comparisons:
         """Build comparisons from a table with one row each.
 
@@ -82,13 +86,15 @@ class Comparisons:
         frame : DataFrame
             The table.
         left, right : str, optional
-            Columns of the two items; by default "left" and "right", "model_a" and "model_b", or
-            other usual names.
+            Columns of the items shown first and second; by default "left" and "right", "model_a"
+            and "model_b", or other usual names.
         winner : str, optional
             Column of the outcome: the name of the item that won, or a word such as "left",
             "model_a" or "tie"; empty if undecided.
         annotator : str, optional
             Column of the annotators, if any.
+        clusters : str, optional
+            Column of what makes comparisons dependent, such as the prompt or the annotator.
 
         Returns
         -------
@@ -98,8 +104,8 @@ class Comparisons:
         Raises
         ------
         AnnotationError
-            If a column is missing, an item is compared with itself, a name is empty, or an outcome
-            is neither an item of its row nor a known word.
+            If a column is missing, an item is compared with itself, a name or a cluster is empty,
+            or an outcome is neither an item of its row nor a known word.
 
         Examples
         --------
@@ -110,11 +116,12 @@ class Comparisons:
         """
         import pandas as pd
 
-        asked = {"left": left, "right": right, "winner": winner, "annotator": annotator}
-        found = {role: _column(frame, role, name) for role, name in asked.items()}
+        named = {"left": left, "right": right, "winner": winner, "annotator": annotator}
+        named |= {"clusters": clusters}
+        columns = {role: _column(frame, role, name) for role, name in named.items()}
         texts = {
             role: frame[name].fillna("").astype(str)
-            for role, name in found.items()
+            for role, name in columns.items()
             if name is not None
         }
         decided = texts["winner"].str.strip() != ""
@@ -126,6 +133,8 @@ class Comparisons:
         by_words = _are_words(every)
         for n, (a, b, won) in enumerate(every):
             outcome[n], fault = _outcome(a, b, won, by_words)
+            if not fault and "clusters" in rows and not rows["clusters"][n].strip():
+                fault = f"the cluster (column {clusters!r}) is empty"
             if fault:
                 faults.append(f"row {place[n]}: {fault}")
         if faults:
@@ -136,17 +145,19 @@ class Comparisons:
             raise AnnotationError("Comparisons: no row has a winner. Check the column's name.")
         names = sorted(set(rows["left"]) | set(rows["right"]))
         index = pd.Index(names, dtype=object)
-        own: dict[str, Any] = {}
+        optional: dict[str, Any] = {}
         if "annotator" in rows:
             codes, people = pd.factorize(rows["annotator"], sort=True)
-            own = {"annotator": codes.astype(np.int64), "annotators": tuple(people)}
+            optional = {"annotator": codes.astype(np.int64), "annotators": tuple(people)}
+        if "clusters" in rows:
+            optional["cluster"] = pd.factorize(rows["clusters"])[0].astype(np.int64)
         return cls(
             tuple(names),
             index.get_indexer(pd.Index(rows["left"])).astype(np.int64),
             index.get_indexer(pd.Index(rows["right"])).astype(np.int64),
             outcome,
             n_left_out=int((~decided).sum()),
-            **own,
+            **optional,
         )
 
     @property
@@ -180,7 +191,7 @@ class Comparisons:
 
 
 def _column(frame: pd.DataFrame, role: str, name: str | None) -> str | None:
-    """Find the column of a role; None for annotators who are not named."""
+    """Find the column of a role; None for annotators or clusters that are not named."""
     if name is not None:
         if name not in frame.columns:
             raise AnnotationError(
@@ -189,10 +200,10 @@ def _column(frame: pd.DataFrame, role: str, name: str | None) -> str | None:
             )
         return name
     lower = {str(column).strip().lower(): column for column in frame.columns}
-    for known in NAMES[role]:
-        if known in lower:
-            return str(lower[known])
-    if role == "annotator":
+    for usual in NAMES.get(role, ()):
+        if usual in lower:
+            return str(lower[usual])
+    if role in ("annotator", "clusters"):
         return None
     raise AnnotationError(
         f"Comparisons: no column for {role} among {', '.join(map(repr, frame.columns[:12]))}. Name "
