@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from annobench.models._fixed_point import TOLERANCE, Settling
 from annobench.pairwise._likelihood import Estimate, assemble, information, maximise, probabilities
 from annobench.pairwise._likelihood import scores as scores_of
 from annobench.pairwise.comparisons import TIE, Comparisons
@@ -26,7 +27,6 @@ SMOOTHING: Final = 1.0
 #: Of the prior of log-strengths, normal with standard deviation 10: without it the strength of an
 #: item whose wins all are guesses would have no maximum.
 PRECISION: Final = 0.01
-_TOLERANCE: Final = 1e-9
 _MAX_ITERATIONS: Final = 2_000
 
 
@@ -70,21 +70,16 @@ def fit_reliability(
     overall = np.bincount(of.outcome, minlength=3) / n
     at, reliability = start, np.full(j, 0.8)
     guesses = np.tile(0.5 * overall + 0.5 * possible / outcomes, (j, 1))
-    each, before, converged = np.arange(n), -np.inf, False
+    each, settling, converged = np.arange(n), Settling(TOLERANCE), False
     total = np.bincount(of.annotator, minlength=j)
-    judged = np.ones(n)
+    judged = np.ones(n)  # the probability of each outcome to be by the model
     for _ in range(_MAX_ITERATIONS):
         by_model = reliability[of.annotator] * probabilities(of, at)[each, of.outcome]
         by_guess = (1 - reliability[of.annotator]) * guesses[of.annotator, of.outcome]
-        judged = by_model / (by_model + by_guess)
-        value = float(np.log(by_model + by_guess).sum())
-        value += smoothing / 2 * float(np.log(reliability * (1 - reliability)).sum())
-        value += smoothing / outcomes * float(np.log(guesses[:, possible > 0]).sum())
-        value -= precision / 2 * float(at.strength @ at.strength)
-        if value - before < _TOLERANCE * (1 + abs(value)):
-            converged = True
+        before, judged = judged, by_model / (by_model + by_guess)
+        converged = settling.has_settled(before, judged)
+        if converged:
             break
-        before = value
         reliability = (np.bincount(of.annotator, judged, j) + smoothing / 2) / (total + smoothing)
         counts = np.zeros((j, 3))
         np.add.at(counts, (of.annotator, of.outcome), 1 - judged)
