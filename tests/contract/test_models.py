@@ -334,7 +334,7 @@ def test_only_random_models_take_a_source_of_randomness(model):
 
 
 #: The defaults that models share.
-SHARED = {"tolerance": 1e-8, "max_iterations": 1_000}
+SHARED = {"tolerance": 1e-6, "max_iterations": 1_000}
 
 
 def test_options_have_one_name_and_one_default_or_a_reason(model):
@@ -520,9 +520,7 @@ def test_what_keeps_a_fit_from_being_used_is_said(model):
         assert any("have not converged (R-hat up to" in text for text in short.cautions())
     elif "converged" in model.METHOD.returns:
         short = model.fit(largest_panel(model), max_iterations=1)
-        assert short.cautions() == (
-            [] if short.converged else ["The fit stopped before it converged."]
-        )
+        assert short.cautions() == ([] if short.converged else [short._unconverged()])
 
 
 #: What the fit of an iterative model says of its search; not all have a likelihood.
@@ -555,7 +553,8 @@ def test_what_a_search_maximises_never_falls(name, case):
     if hasattr(fitted, "history"):
         assert fitted.history.shape == (fitted.n_iterations + 1,)
         assert np.isfinite(fitted.history).all()
-        rounding = 1e-12 * np.abs(fitted.history).max()
+        # It is a sum over labels, whose terms may cancel.
+        rounding = 1e-12 * (np.abs(fitted.history).max() + CASES[case]().n_labels)
         assert np.diff(fitted.history).min(initial=0) >= -rounding
 
 

@@ -100,7 +100,7 @@ def test_with_a_tolerance_of_0_nothing_is_accelerated():
     assert search.n_iterations == 50 != PLAIN
 
 
-def test_what_lowers_the_objective_is_refused_and_the_own_step_lengthened():
+def test_a_search_leaves_an_unstable_point_as_the_iteration_does_and_sooner():
     # Away from an unstable point: to extrapolate would lead back to it.
     evaluated = []
     search = Search(np.full(1, 1e-8), 1e-6, 100)

@@ -404,7 +404,7 @@ def test_one_category_is_no_evidence():
 
 def test_maces_smoothing_is_a_dirichlet_prior_at_its_mode():
     # Annotator 1 knew 3 of 6 labels and gave 1 and 2 of the others; annotator 2 has none.
-    found = mace._smoothed(np.array([3.0, 0.0]), np.array([[1.0, 2.0], [0.0, 0.0]]), 0.5)
+    found = mace._smoothed(np.array([[3.0, 1.0, 2.0], [0.0, 0.0, 0.0]]), 0.5)
     np.testing.assert_allclose(found.know, np.log([0.5, 0.5]), rtol=1e-14)
     np.testing.assert_allclose(found.spam, np.log([0.5, 0.5]), rtol=1e-14)
     strategy = np.log([[1.5 / 4, 2.5 / 4], [0.5, 0.5]])

@@ -33,6 +33,7 @@ from annobench.core.results import Summarised, axes_or_new
 from annobench.core.texts import plain
 from annobench.judges.clusters import cluster_codes, design_effect, widen
 from annobench.judges.panel import NO_LABEL
+from annobench.models._fixed_point import TOLERANCE, Search, kept_positive, largest_change
 from annobench.resampling.intervals import Interval, central_limits
 from annobench.resampling.proportions import proportion_interval
 from annobench.resampling.ratios import ratio
@@ -47,8 +48,6 @@ Floats = NDArray[np.float64]
 #: Draws that are thrown away, and what is added to every count for Jeffreys' prior.
 WARMUP: Final = 100
 JEFFREYS: Final = 0.5
-#: EM ends when no expected count moves by more than this share of the items.
-CONVERGED: Final = 1e-9
 MAX_ITERATIONS: Final = 2_000
 
 
@@ -303,14 +302,19 @@ def _clustered(
 def _most_likely(labels: NDArray[np.int64], weights: Floats) -> Floats:
     """Find the judge's confusion matrix by EM; return expected counts of category and label."""
     said = np.eye(weights.shape[1])[labels]
-    counts = weights.T @ said
-    for _ in range(MAX_ITERATIONS):
+    start = weights.T @ said
+    search = Search(start.ravel(), TOLERANCE, MAX_ITERATIONS, kept_positive)
+    posterior = weights
+    while search.is_on:
+        counts = search.point.reshape(start.shape)
         confusion = np.nan_to_num(ratio(counts, counts.sum(axis=1, keepdims=True)))
         joint = weights * confusion[:, labels].T
-        before, counts = counts, ratio(joint, joint.sum(axis=1, keepdims=True)).T @ said
-        if np.abs(counts - before).max() < CONVERGED * labels.size:
-            break
-    return counts
+        total = joint.sum(axis=1, keepdims=True)
+        before, posterior = posterior, ratio(joint, total)
+        log_likelihood = float(np.log(total).sum())
+        image = (posterior.T @ said).ravel()
+        search.receive(image, largest_change(before, posterior), log_likelihood)
+    return search.point.reshape(start.shape)
 
 
 def _against_others(confusion: Floats, n_items: NDArray[Any]) -> Floats:

@@ -7,11 +7,11 @@ length r d, and the distance left is at most r d / (1 - r). Parameters are conve
 probabilities by the last step, whose length in both is known. The rate is the largest ratio of
 changes of images to changes of points among the last iterations.
 
-The acceleration is Anderson's. A proposal that lowers the objective is refused, as in Henderson and
-Varadhan (2019), Damped Anderson acceleration with restarts and monotonicity control for
-accelerating EM and EM-like algorithms, Journal of Computational and Graphical Statistics 28,
-834-846. Then EM's own step is taken, lengthened as long as the objective rises: adaptive
-overrelaxed EM of Salakhutdinov and Roweis (2003), ICML, 664-671.
+The acceleration is Anderson's. A proposal that lowers the objective is refused and shortened, as in
+Henderson and Varadhan (2019), Damped Anderson acceleration with restarts and monotonicity control
+for accelerating EM and EM-like algorithms, Journal of Computational and Graphical Statistics 28,
+834-846. A proposal that goes against the iteration's own step leads back to an unstable point, such
+as a saddle; the opposite step leads on.
 """
 
 from __future__ import annotations
@@ -38,10 +38,8 @@ _ROUNDING: Final = 1e-13
 _NEAR: Final = 1e-6
 #: A proposal keeps this share of an image's distance from a bound, as EM never leaves one.
 _INSIDE: Final = 0.1
-#: By which a step is lengthened after a success, and shortened after a failure.
-_LONGER, _SHORTER = 2.0, 0.25
-#: How a point was chosen.
-_KINDS: Final = ("plain", "accelerated", "lengthened")
+#: By which steps are lengthened after a success and shortened after a failure, and the shortest.
+_LONGER, _SHORTER, _SHORTEST = 2.0, 0.25, 0.05
 
 P = TypeVar("P")
 E = TypeVar("E")
@@ -138,8 +136,8 @@ class Search:
         self.is_plain = tolerance == 0
         self._tolerance, self._max_iterations = tolerance, max_iterations
         self._mend = mend
-        self._accepted = start
-        self._kind, self._stretch, self._refused = "plain", 1.0, False
+        self._step, self._length = np.zeros_like(start), 1.0
+        self._extrapolates, self._refused = False, False
 
     @property
     def n_iterations(self) -> int:
@@ -161,26 +159,52 @@ class Search:
             return
         # After a refusal the change since the last accepted point is unknown.
         since = np.inf if self._refused else moved
-        self._refused, self._accepted = False, self.point
+        self._refused = False
         self.history.append(value)
         if self._settling.has_settled(self.point, image, since):
             self.converged = True
             return
         if self.n_iterations == self._max_iterations:
             return
-        if self._kind == "lengthened":
-            self._stretch *= _LONGER
+        if self._extrapolates:
+            self._length = min(self._length * _LONGER, 1.0)
         memory = self._anderson
         memory.add(self.point, image)
         if np.isnan(value) and memory.grows:
             memory.clear()
         if self.is_plain or len(self.history) < PLAIN:
             self.point = image
-        elif self._kind == "lengthened" and self._settling.rate >= 1:
-            self._lengthen()
+            return
+        self._step, own = memory.proposal() - image, memory.residuals[-1]
+        if (self._step + own) @ own < 0 and not np.isnan(value):
+            self._step = -self._step
+        self._extrapolate()
+
+    def refuses(self, value: float) -> bool:
+        """Say whether the value at `point` is too low, and if so choose a point nearer by."""
+        least = self.history[-1] - _ROUNDING * abs(self.history[-1]) if self.history else -np.inf
+        if not (self._extrapolates and value < least):
+            return False
+        self._refused = True
+        self._length *= _SHORTER
+        self._extrapolate()
+        return True
+
+    def _extrapolate(self) -> None:
+        image = self._anderson.images[-1]
+        self._extrapolates = self._length >= _SHORTEST
+        if self._extrapolates:
+            self.point = self._mend(image + self._length * self._step, image)
         else:
-            self._kind = "accelerated"
-            self.point = self._mend(memory.proposal(), image)
+            self.point, self._length = image, 1.0
+            self._anderson.clear()
+
+    def is_last(self, moved: float) -> bool:
+        """Say whether `point` is the last, and its image not needed to see that it has not settled.
+
+        `moved` as for `receive`.
+        """
+        return len(self.history) == self._max_iterations and not self._settling.may_settle(moved)
 
     @property
     def is_near(self) -> bool:
@@ -192,8 +216,8 @@ class Search:
     def state(self) -> dict[str, Floats]:
         """Return what another search needs to go on, before `receive`."""
         memory, settling = self._anderson, self._settling
-        vectors = [*memory.images, *memory.residuals, *(settling.before or ()), self._accepted]
-        numbers = [_KINDS.index(self._kind), self._stretch, self._refused, len(memory.images)]
+        vectors = [self._step, *memory.images, *memory.residuals, *(settling.before or ())]
+        numbers = [self._length, self._extrapolates, self._refused, len(memory.images)]
         return {
             "vectors": np.array(vectors),
             "numbers": np.array(numbers, dtype=np.float64),
@@ -203,47 +227,14 @@ class Search:
 
     def resume(self, state: Mapping[str, Any]) -> None:
         """Go on from the state of another search, whose point is this one's start."""
-        kind, self._stretch, refused, n = state["numbers"].tolist()
-        self._kind, self._refused, n = _KINDS[int(kind)], bool(refused), int(n)
-        *vectors, self._accepted = state["vectors"]
+        self._length, extrapolates, refused, number = state["numbers"].tolist()
+        self._extrapolates, self._refused, n = bool(extrapolates), bool(refused), int(number)
+        self._step, *vectors = state["vectors"]
         self._anderson.images.extend(vectors[:n])
         self._anderson.residuals.extend(vectors[n : 2 * n])
         self._settling.before = tuple(vectors[2 * n :]) or None
         self._settling.rates.extend(state["rates"].tolist())
         self.history.extend(state["history"].tolist())
-
-    def is_last(self, moved: float) -> bool:
-        """Say whether `point` is the last, and its image not needed to see that it has not settled.
-
-        `moved` as for `receive`.
-        """
-        return len(self.history) == self._max_iterations and not self._settling.may_settle(moved)
-
-    def refuses(self, value: float) -> bool:
-        """Say whether the value at `point` is too low, and if so choose another point.
-
-        It lies at the iteration's own step from the last accepted point, or further that way.
-        """
-        least = self.history[-1] - _ROUNDING * abs(self.history[-1]) if self.history else -np.inf
-        if self._kind == "plain" or not value < least:
-            return False
-        self._refused = True
-        if self._kind == "accelerated":
-            self._anderson.clear()
-            self._stretch = max(self._stretch, _LONGER)
-        else:
-            self._stretch = max(self._stretch * _SHORTER, 1.0)
-        self._lengthen()
-        return True
-
-    def _lengthen(self) -> None:
-        image = self._anderson.images[-1]
-        if self._stretch > 1:
-            self._kind = "lengthened"
-            proposal = self._accepted + self._stretch * (image - self._accepted)
-            self.point = self._mend(proposal, image)
-        else:
-            self._kind, self.point = "plain", image
 
 
 def _length(vector: Floats) -> float:

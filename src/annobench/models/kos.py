@@ -243,7 +243,9 @@ def _exchanged(
         change = exchange(item, annotator, sign, block, message, fresh, *rooms)
         n_iterations += 1
         every[moves] = message
-        if change <= _NEAR:
+        if change == 0:
+            converged = tolerance > 0
+        elif change <= _NEAR:
             before, after = after, _probabilities(_scored(pairs, every, annotations.n_items)[1])
             converged = before is not None and settling.has_settled(before.ravel(), after.ravel())
     return every, n_iterations, converged

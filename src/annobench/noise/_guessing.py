@@ -20,6 +20,7 @@ from scipy import fft, optimize, stats
 from annobench.core.errors import AnnotationError
 from annobench.core.results import SummarisedScalars
 from annobench.core.tolerances import SUM_TO_ONE
+from annobench.models._fixed_point import Settling
 from annobench.noise._votes import Votes
 
 Floats = NDArray[np.float64]
@@ -189,15 +190,16 @@ def _most_likely(counts: NDArray[np.int64], size: NDArray[np.int64]) -> Floats:
     number, items = np.unique(size, return_counts=True)
     total = counts.sum(axis=0).astype(np.float64)
     g = total / total.sum()
+    settling = Settling(1e-10)
     for _ in range(2_000):
         power = g[:, None] ** number
         chance = np.minimum(power.sum(axis=0), MAX_CHANCE)
         unseen = power @ (items * number / (1 - chance))
         new = (total + unseen) / (total + unseen).sum()
-        if np.abs(new - g).max() < 1e-10:
-            return np.asarray(new)
-        g = new
-    return np.asarray(g)
+        before, g = g, np.asarray(new)
+        if settling.has_settled(before, g):
+            break
+    return g
 
 
 def _exact_limits(

@@ -21,6 +21,7 @@ from annobench.core.results import Summarised, axes_or_new
 from annobench.evaluation import scores
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
+from annobench.models._fixed_point import Settling
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,7 +134,7 @@ def find_lazy(
     truth : array_like of int, shape (I,)
         The true category of every item, 0 or 1.
     tolerance : float, default 1e-10
-        Stop when no probability of being lazy changes by more than this.
+        Stop when no probability of being lazy is farther than this from its limit.
     max_iterations : int, default 1_000
         Maximum number of EM steps.
 
@@ -159,6 +160,7 @@ def find_lazy(
     lazy_share, lazy_rate = 0.2, float(k.sum() / n.sum())
     rate = (k.sum(axis=0) + 0.5) / (n.sum(axis=0) + 1)
     chance = np.full(len(n), lazy_share)
+    settling = Settling(tolerance)
     for _ in range(max_iterations):
         gain = xlogy(k, lazy_rate) + xlog1py(n - k, -lazy_rate)
         gain = gain - xlogy(k, rate) - xlog1py(n - k, -rate)
@@ -167,7 +169,7 @@ def find_lazy(
         # Half a label added to each cell avoids division by 0.
         lazy_rate = float((chance @ k.sum(axis=1) + 0.5) / (chance @ n.sum(axis=1) + 1))
         rate = ((1 - chance) @ k + 0.5) / ((1 - chance) @ n + 1)
-        if np.abs(chance - before).max() < tolerance:
+        if settling.has_settled(before, chance):
             break
     right = np.stack([n[:, 0] - k[:, 0], k[:, 1]], axis=1)
     accuracy = np.divide(right, n, where=n > 0, out=np.full_like(n, np.nan))

@@ -1,7 +1,7 @@
 """What the notebooks of Li, Rubinstein and Cohn (2019) print, from the labels that they read."""
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -80,7 +80,7 @@ def right_by_method(data: LoadedData) -> dict[str, NDArray[np.float64]]:
     labels = distinct(data)
     found = {
         "voting": voting.fit(labels).posterior,
-        "ibcc": ibcc.fit(labels).posterior,
+        "ibcc": stopped_as_theirs(partial(ibcc.fit, labels)).posterior,
         "bwa": bwa.fit(labels).item_values,
     }
     return {name: rightness(values, data.gold) for name, values in found.items()}
@@ -97,14 +97,39 @@ def ebcc_from_seed(
     drawn = np.random.RandomState(seed).dirichlet(
         np.ones(subtypes), (number.max() + 1, labels.n_categories)
     )
-    fitted = ebcc.fit(
+    fit = partial(
+        ebcc.fit,
         labels,
         start=drawn[number],
         n_subtypes=subtypes,
         prevalence_prior=prior,
-        max_iterations=max_iterations,
     )
-    return summarised(fitted, data)
+    return summarised(stopped_as_theirs(fit, max_iterations), data)
+
+
+def stopped_as_theirs(fit: Callable[..., Any], max_iterations: int = 500) -> Any:
+    """Return a fit that stops as the authors' code does, which may be far from the optimum.
+
+    It stops when NumPy's `allclose` says that an update moved no probability by .001. The number of
+    updates is looked for among the powers of two, and then halved: changes shrink.
+    """
+
+    def after(n: int) -> Any:
+        return fit(tolerance=0, max_iterations=n)
+
+    def has_stopped(n: int) -> bool:
+        return n > 1 and np.allclose(
+            after(n - 1).posterior, after(n).posterior, rtol=1e-5, atol=1e-3
+        )
+
+    high = 2
+    while high < max_iterations and not has_stopped(high):
+        high *= 2
+    low, high = high // 2, min(high, max_iterations)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if has_stopped(middle) else (middle, high)
+    return after(high)
 
 
 def summarised(fitted: Any, data: LoadedData) -> Ebcc:

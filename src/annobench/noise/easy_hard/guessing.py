@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from annobench.core.errors import DegenerateWarning
 from annobench.core.results import Summarised, SummarisedScalars
 from annobench.core.tolerances import SUM_TO_ONE
+from annobench.models._fixed_point import Settling
 from annobench.noise.easy_hard._checks import (
     FloatArray,
     check_distributions,
@@ -248,7 +249,7 @@ def fit_guesses(
     shared : bool, default False
         Whether all annotators have the same guess distribution.
     tolerance : float, default 1e-12
-        Stop when no probability changes by more than this.
+        Stop when no probability is farther than this from its limit.
     max_iterations : int, default 100000
         Maximum number of iterations.
 
@@ -295,11 +296,11 @@ def fit_guesses(
         )
     if shared:
         rows = np.tile(rows.mean(axis=0), (n_annotators, 1))
-    guess, converged, n = rows.copy(), False, 0
+    guess, converged, n, settling = rows.copy(), False, 0, Settling(tolerance)
     while not converged and n < max_iterations:
         alike = guess.prod(axis=0)
         better = rows * (1 - alike.sum()) + alike
-        converged = bool(np.abs(better - guess).max() < tolerance)
+        converged = settling.has_settled(guess.ravel(), better.ravel())
         guess, n = better, n + 1
     if not converged:
         warnings.warn(
