@@ -6,13 +6,13 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from study_run import run_study
 
 from annobench.core.errors import AnnotationError
 from studies.intervals import __main__ as runner
 from studies.intervals.case import Case
 from studies.intervals.measuring import all_cases, judged, measure
 from study_contract.running import OwnStudy
-from study_run import run_study
 
 
 def case(trial, kind="coverage", wanted=(0.93, 0.97), interval="report.example", data_sets=400):
