@@ -333,7 +333,8 @@ def entries(result: Agreement, weighted: bool) -> int:
 
 def _error_terms(result: Agreement, weighted: bool) -> int:
     """Count the terms of the standard error: one evaluation per item or total."""
-    if type(result.form).gradient is not Form.gradient:
+    form = type(result.form)
+    if form.gradient is not Form.gradient or form.influence is not Form.influence:
         return entries(result, weighted)
     n_items, n_totals = result.form.rows.shape
     return int(min(n_items, n_totals) * n_totals) * (1 + weighted * result.annotations.n_categories)
