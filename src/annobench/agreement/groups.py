@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import chdtrc
+from scipy.special import fdtrc
 
 from annobench.agreement.annotators import agreement_of_labels
 from annobench.agreement.coefficients.krippendorff_alpha import krippendorff_alpha
@@ -102,13 +102,14 @@ def by_group(
     -----
     Groups of items are independent samples, given the annotators. Their alphas are compared by
     Cochran's Q, the weighted sum of squared deviations from the mean with inverse variances as
-    weights, which has approximately a chi-square distribution with one degree of freedom less than
-    the number of groups. Alpha depends on the prevalence of the categories, so it may differ
+    weights, with Welch's approximation by an F distribution, as variances of few items are
+    estimates. Alpha depends on the prevalence of the categories, so it may differ
     between groups even if annotators are equally accurate in all.
 
     References
     ----------
     Cochran (1954), The combination of estimates from different experiments, Biometrics 10, 101-129.
+    Welch (1951), On the comparison of several mean values, Biometrika 38, 330-336.
 
     Examples
     --------
@@ -139,7 +140,7 @@ def by_group(
     if of == "annotators":
         table["between"] = _between(a, code)[table.index]
         columns.append("between")
-    p_value = _same(table["estimate"], error) if of == "items" else math.nan
+    p_value = _same(table["estimate"], error, table["n_items"]) if of == "items" else math.nan
     n_without = int((code < 0).sum())
     return ByGroup(of, table[columns].reset_index(drop=True), p_value, level, n_without)
 
@@ -190,11 +191,14 @@ def _between(a: Annotations, code: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.divide(sums[0], sums[1], out=np.full(n, math.nan), where=sums[1] > 0)
 
 
-def _same(estimate: pd.Series[float], error: pd.Series[float]) -> float:
-    """Test whether independent estimates with known standard errors have the same mean."""
+def _same(estimate: pd.Series[float], error: pd.Series[float], n_items: pd.Series[int]) -> float:
+    """Test whether independent estimates with unequal variances have the same mean, by Welch."""
     usable = np.isfinite(estimate.to_numpy()) & (error.to_numpy() > 0)
-    if usable.sum() < 2:
+    k = int(usable.sum())
+    if k < 2:
         return math.nan
     y, weight = estimate[usable].to_numpy(), error[usable].to_numpy() ** -2.0
     q = float(weight @ (y - np.average(y, weights=weight)) ** 2)
-    return float(chdtrc(int(usable.sum()) - 1, q))
+    spread = float(((1 - weight / weight.sum()) ** 2 / (n_items[usable].to_numpy() - 1)).sum())
+    f = q / (k - 1) / (1 + 2 * (k - 2) / (k**2 - 1) * spread)
+    return float(fdtrc(k - 1, (k**2 - 1) / (3 * spread), f))
