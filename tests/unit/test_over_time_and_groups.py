@@ -188,15 +188,37 @@ def test_groups_of_items_have_their_own_alpha(frame):
     labels = labels_of(frame)
     of = {name: "even" if int(name[1:]) % 2 == 0 else "odd" for name in labels.items}
     found = by_group(labels, [of[name] for name in labels.items], of="items")
-    weights, values = [], []
+    whole = ab.agreement.krippendorff_alpha(labels)
+    sizes, scores = [], []
     for row in found.table.itertuples():
         own = ab.agreement.krippendorff_alpha(labels_of(frame[frame["item"].map(of) == row.group]))
         assert row.estimate == pytest.approx(own.estimate)
-        weights.append(own.standard_error**-2)
-        values.append(own.estimate)
-    mean = np.average(values, weights=weights)
-    q = np.dot(weights, (np.array(values) - mean) ** 2)
+        expected = (1 - own.expected_agreement) / (1 - whole.expected_agreement)
+        scores.append((own.estimate - whole.estimate) * expected)
+        sizes.append(row.n_items)
+    variance = whole.influence.var(ddof=1) * len(labels.items) ** 2
+    q = np.dot(sizes, (np.array(scores) - np.average(scores, weights=sizes)) ** 2) / variance
     assert found.p_value == pytest.approx(stats.chi2.sf(q, 1))
+
+
+def test_groups_that_do_not_differ_are_seldom_said_to():
+    # A rare category and a group of ten items: Cochran's Q with their own errors rejects in 25%.
+    rng = np.random.default_rng(3)
+    rejected = 0
+    for _ in range(200):
+        truth = rng.random(120) < 0.1
+        labels = Annotations.from_wide((truth[:, None] ^ (rng.random((120, 2)) < 0.1)).astype(int))
+        groups = np.repeat(["a", "b", "c"], [80, 30, 10])
+        rejected += by_group(labels, groups, of="items").p_value < 0.05
+    assert stats.binomtest(rejected, 200, 0.05).pvalue > 0.001
+
+
+def test_groups_that_differ_in_agreement_are_said_to():
+    rng = np.random.default_rng(3)
+    truth = rng.random(300) < 0.5
+    wrong = rng.random((300, 2)) < np.repeat([0.05, 0.3], 150)[:, None]
+    labels = Annotations.from_wide((truth[:, None] ^ wrong).astype(int))
+    assert by_group(labels, np.repeat(["a", "b"], 150), of="items").p_value < 1e-4
 
 
 def test_groups_of_annotators_are_compared_within_and_between(frame):

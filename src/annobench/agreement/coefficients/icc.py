@@ -18,7 +18,7 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from scipy.special import fdtri
+from scipy.special import fdtri, stdtrit
 
 from annobench.agreement.forms.base import Floats, Form
 from annobench.agreement.forms.numeric import IntraclassCorrelation
@@ -39,10 +39,12 @@ METHOD = Coefficient(
     missing="Items that lack a label of any annotator are left out.",
     degenerate="All labels are the same, fewer than two items are complete, or disagreement is so "
     "systematic that the estimated variance is not positive.",
-    standard_error="Delta method over items; the analytic interval is the F interval",
+    standard_error="Delta method over items; the analytic interval is the F interval, but for "
+    "agreement of fixed annotators (two-way-mixed) the delta method's",
     ddof=1,
     assumes="Labels are an item's value plus normal errors of equal variance; agreement counts "
-    "differences between annotators' means as error, consistency does not.",
+    "differences between annotators' means as error, consistency does not. Items are a sample; "
+    "annotators are one, too, if two-way-random, and these alone if two-way-mixed.",
     numeric=True,
     complete=True,
     small_sample=True,
@@ -50,9 +52,11 @@ METHOD = Coefficient(
         "interval": (
             {"model": "one-way", "ratings": "single"},
             {"model": "two-way-random", "ratings": "single"},
+            {"model": "two-way-mixed", "ratings": "single"},
             {"model": "two-way-mixed", "kind": "consistency", "ratings": "single"},
             {"model": "one-way", "ratings": "average"},
             {"model": "two-way-random", "ratings": "average"},
+            {"model": "two-way-mixed", "ratings": "average"},
             {"model": "two-way-mixed", "kind": "consistency", "ratings": "average"},
         ),
     },
@@ -80,8 +84,9 @@ def icc(
         At least two annotators, whose labels are numbers; items that lack a label of any
         are left out.
     model : {"one-way", "two-way-random", "two-way-mixed"}, default "two-way-random"
-        Whether items have different annotators (one-way) or the same; random and mixed effects give
-        the same estimates and differ in interpretation.
+        Whether items have different annotators (one-way) or the same, who are a sample of many
+        (random) or of interest alone (mixed). Random and mixed give the same estimates; intervals
+        of agreement are wider if annotators are a sample.
     kind : {"agreement", "consistency"}, default "agreement"
         Whether differences between annotators' means count as error. One-way has no consistency.
     ratings : {"single", "average"}, default "single"
@@ -91,7 +96,8 @@ def icc(
     -------
     Agreement
         Estimate, at most 1; its analytic interval is the F interval, which assumes normally
-        distributed labels.
+        distributed labels. Agreement of fixed annotators (two-way-mixed) has the delta method's, on
+        the scale of the logarithm of that ratio of variances.
 
     Raises
     ------
@@ -140,7 +146,10 @@ def icc(
         n, *squares = (float(value) for value in form.mean_squares(statistic.totals))
         items, annotators, error = squares
         k = statistic.n_annotators
-        lower, upper = f_interval(n, k, items, annotators, error, way, kind, level)
+        if model == "two-way-mixed" and kind == "agreement":
+            lower, upper = _fixed_interval(statistic, ratings == "average", level)
+        else:
+            lower, upper = f_interval(n, k, items, annotators, error, way, kind, level)
         if ratings == "single":
             return lower, upper
         return spearman_brown(lower, k), spearman_brown(upper, k)
@@ -199,6 +208,23 @@ def f_interval(
         return 1.0, 1.0
     low, high = _f_limits(items / noise, tail, n - 1, freedom)
     return float((low - 1) / (low + k - 1)), float((high - 1) / (high + k - 1))
+
+
+def _fixed_interval(statistic: Statistic, average: bool, level: float) -> tuple[float, float]:
+    """Return an interval of a single annotator's reliability, items alone being random.
+
+    Student's, of the logarithm of the ratio of variances that would be F, by the delta method.
+    """
+    rho, error, k = statistic.estimate, statistic.standard_error, statistic.n_annotators
+    if rho >= 1:
+        return 1.0, 1.0
+    ratio = 1 / (1 - rho) if average else (1 + (k - 1) * rho) / (1 - rho)
+    if ratio <= 0:
+        return math.nan, math.nan
+    slope = 1 / (1 - rho) if average else k / (1 - rho) ** 2 / ratio
+    margin = float(stdtrit(statistic.used.sum() - 1, (1 + level) / 2)) * error * slope
+    low, high = ratio * math.exp(-margin), ratio * math.exp(margin)
+    return (low - 1) / (low + k - 1), (high - 1) / (high + k - 1)
 
 
 def _f_limits(ratio: float, tail: float, above: float, below: float) -> tuple[float, float]:
