@@ -86,7 +86,7 @@ def cases() -> list[Case]:
             "coverage",
             (0.93, 0.97),
             partial(panel.trial, quantity),
-            200 if panel.budget else 1000,
+            200,
         )
         for quantity in ("accuracy", "log_loss")
         for panel in PANELS

@@ -27,11 +27,31 @@ def cases() -> list[Case]:
         "report.trend_of_an_annotator": _trend_of_an_annotator,
         "report.groups": _groups,
     }
-    return [
+    rows = [
         Case(name, crowd.words, "level", (0.04, 0.06), partial(_p_value, test, crowd))
         for name, test in tests.items()
         for crowd in CROWDS
     ]
+    return rows + [
+        Case(
+            "report.agreement_of_an_annotator",
+            crowd.words,
+            "coverage",
+            (0.93, 1.0),
+            partial(_band, crowd),
+        )
+        for crowd in CROWDS[:2]
+    ]
+
+
+def _band(crowd: Crowd, rng: np.random.Generator) -> tuple[float, ...]:
+    """Return the first annotator's band in a window, and the probability of agreement."""
+    annotations = crowd.draw(rng)
+    bands = over_time(annotations, annotations.item.astype(float)).annotators
+    band = bands[bands["annotator"] == "0"].iloc[0]
+    right, others = crowd.right[0], np.delete(crowd.right, 0).mean()
+    both_wrong = (1 - right) * (1 - others) / (len(crowd.shares) - 1)
+    return band["lower"], band["upper"], right * others + both_wrong
 
 
 def _p_value(
