@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from annobench import agreement as ag
 from annobench.agreement.coefficients.icc import f_interval
@@ -404,7 +405,6 @@ def test_tables_of_categories_have_a_limit():
 
 
 def test_spearman_is_scipys():
-    from scipy import stats
 
     a = made(4, n_items=60, n_annotators=2, missing=0.0)
     first, second = (
@@ -528,6 +528,25 @@ def test_an_intraclass_correlation_without_variance_to_divide_by_is_undefined():
     assert math.isnan(result.standard_error)
 
 
+def test_the_interval_of_agreement_of_fixed_annotators_covers_theirs():
+    rng = np.random.default_rng(6)
+    offset = np.array([-0.6, 0.0, 0.1, 0.5])
+    truth = 1 / (1 + offset.var(ddof=1) + 0.25)
+    covered = 0
+    for _ in range(300):
+        labels = rng.standard_normal((60, 1)) + offset + 0.5 * rng.standard_normal((60, 4))
+        a = Annotations.from_wide(labels, scale="interval")
+        fixed = ag.icc(a, model="two-way-mixed").interval()
+        covered += fixed.lower <= truth <= fixed.upper
+        sample = ag.icc(a).interval()
+        assert fixed.upper - fixed.lower < sample.upper - sample.lower
+    assert stats.binomtest(covered, 300, 0.95).pvalue > 0.001
+    # The reliability of a mean of four is Spearman and Brown's of one, its limits, too.
+    average = ag.icc(a, model="two-way-mixed", ratings="average").interval()
+    stepped = [4 * x / (1 + 3 * x) for x in (fixed.lower, fixed.upper)]
+    assert (average.lower, average.upper) == pytest.approx(tuple(stepped), rel=1e-9)
+
+
 def test_pairs_without_a_kappa_are_left_out_of_lights_with_a_warning():
     a = Annotations.from_arrays([1, 1, 1], list("xyz"), list("aab"))
     with pytest.warns(DegenerateWarning, match="1 of 3 pairs"):
@@ -588,7 +607,6 @@ def test_every_coefficient_has_a_bayesian_interval(function, options, a):
 def test_the_prior_of_two_annotators_is_one_item_spread_over_the_table():
     # Two categories, 10 agreements of 10: cells Dirichlet(5.25, 0.25, 0.25, 5.25), so observed
     # agreement is Beta(10.5, 0.5).
-    from scipy import stats
 
     a = Annotations.from_contingency([[5, 0], [0, 5]])
     drawn = posterior(ag.brennan_prediger(a), 20_000, np.random.default_rng(2))

@@ -44,7 +44,8 @@ METHOD = Coefficient(
     ddof=1,
     assumes="Labels are an item's value plus normal errors of equal variance; agreement counts "
     "differences between annotators' means as error, consistency does not. Items are a sample; "
-    "annotators are one, too, if two-way-random, and these alone if two-way-mixed.",
+    "annotators are one, too, if two-way-random, and these alone if two-way-mixed. "
+    "The interval of agreement is too narrow for a sample of few annotators whose means differ.",
     numeric=True,
     complete=True,
     small_sample=True,
