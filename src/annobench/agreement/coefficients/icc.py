@@ -18,7 +18,7 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from scipy.special import fdtri, stdtrit
+from scipy.special import fdtri
 
 from annobench.agreement.forms.base import Floats, Form
 from annobench.agreement.forms.numeric import IntraclassCorrelation
@@ -39,8 +39,7 @@ METHOD = Coefficient(
     missing="Items that lack a label of any annotator are left out.",
     degenerate="All labels are the same, fewer than two items are complete, or disagreement is so "
     "systematic that the estimated variance is not positive.",
-    standard_error="Delta method over items; the analytic interval is the F interval, but for "
-    "agreement of fixed annotators (two-way-mixed) the delta method's",
+    standard_error="Delta method over items; the analytic interval is the F interval",
     ddof=1,
     assumes="Labels are an item's value plus normal errors of equal variance; agreement counts "
     "differences between annotators' means as error, consistency does not. Items are a sample; "
@@ -97,8 +96,8 @@ def icc(
     -------
     Agreement
         Estimate, at most 1; its analytic interval is the F interval, which assumes normally
-        distributed labels. Agreement of fixed annotators (two-way-mixed) has the delta method's, on
-        the scale of the logarithm of that ratio of variances.
+        distributed labels; for agreement of fixed annotators (two-way-mixed) its degrees of freedom
+        are those of a noncentral mean square of annotators.
 
     Raises
     ------
@@ -147,10 +146,8 @@ def icc(
         n, *squares = (float(value) for value in form.mean_squares(statistic.totals))
         items, annotators, error = squares
         k = statistic.n_annotators
-        if model == "two-way-mixed" and kind == "agreement":
-            lower, upper = _fixed_interval(statistic, ratings == "average", level)
-        else:
-            lower, upper = f_interval(n, k, items, annotators, error, way, kind, level)
+        fixed = model == "two-way-mixed"
+        lower, upper = f_interval(n, k, items, annotators, error, way, kind, level, fixed=fixed)
         if ratings == "single":
             return lower, upper
         return spearman_brown(lower, k), spearman_brown(upper, k)
@@ -174,8 +171,14 @@ def f_interval(
     model: str,
     kind: str,
     level: float,
+    *,
+    fixed: bool = False,
 ) -> tuple[float, float]:
-    """Return the F interval of the reliability of a single annotator."""
+    """Return the F interval of the reliability of a single annotator.
+
+    The mean square of annotators has the variance 2 MSC^2 / (k - 1) if they are a sample, and that
+    of a noncentral chi-square, 2 MSE (2 MSC - MSE) / (k - 1), if they are fixed.
+    """
     tail = (1 - level) / 2
     if n < 2:
         return math.nan, math.nan
@@ -190,7 +193,8 @@ def f_interval(
             return math.nan, math.nan
         a = k * rho / (n * (1 - rho))
         b = 1 + k * rho * (n - 1) / (n * (1 - rho))
-        spread = (a * annotators) ** 2 / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1))
+        square = error * max(2 * annotators - error, error) if fixed else annotators**2
+        spread = a**2 * square / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1))
         if spread <= 0:
             return math.nan, math.nan
         freedom = (a * annotators + b * error) ** 2 / spread
@@ -209,23 +213,6 @@ def f_interval(
         return 1.0, 1.0
     low, high = _f_limits(items / noise, tail, n - 1, freedom)
     return float((low - 1) / (low + k - 1)), float((high - 1) / (high + k - 1))
-
-
-def _fixed_interval(statistic: Statistic, average: bool, level: float) -> tuple[float, float]:
-    """Return an interval of a single annotator's reliability, items alone being random.
-
-    Student's, of the logarithm of the ratio of variances that would be F, by the delta method.
-    """
-    rho, error, k = statistic.estimate, statistic.standard_error, statistic.n_annotators
-    if rho >= 1:
-        return 1.0, 1.0
-    ratio = 1 / (1 - rho) if average else (1 + (k - 1) * rho) / (1 - rho)
-    if ratio <= 0:
-        return math.nan, math.nan
-    slope = 1 / (1 - rho) if average else k / (1 - rho) ** 2 / ratio
-    margin = float(stdtrit(statistic.used.sum() - 1, (1 + level) / 2)) * error * slope
-    low, high = ratio * math.exp(-margin), ratio * math.exp(margin)
-    return (low - 1) / (low + k - 1), (high - 1) / (high + k - 1)
 
 
 def _f_limits(ratio: float, tail: float, above: float, below: float) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.special import ndtr, ndtri
 
 from annobench.agreement.forms.base import Floats, Form, Rows, Totals, cross
 from annobench.agreement.forms.counts import LabelPairs
@@ -185,6 +186,16 @@ class PairMean(Form):
         mean = ratio(weight @ kappa, weight.sum())
         n_used = np.count_nonzero(np.diff(self.annotations.by_item.offsets))
         return (mean - ratio(weight @ kappa - change, left)) * (n_used - 1) / n_used
+
+    def resampled_coverage(self, totals: Totals, level: float) -> float:
+        """Return the expected coverage of a bootstrap interval.
+
+        Items that a pair shares, n of them, vary in a bootstrap sample by (n - 1) / n of the
+        variance of new items; a pair's only item does not vary at all.
+        """
+        n = totals[self.pairs.n_pairs : 2 * self.pairs.n_pairs]
+        half_width = ndtri((1 + level) / 2) * np.sqrt(1 - np.average(1 / n, weights=self.weight))
+        return float(2 * ndtr(half_width) - 1)
 
     def _moved_by_margins(self, totals: Totals, slope: Floats) -> Floats:
         """Return each item's part in a sum over pairs that has slopes in expected disagreements."""
