@@ -34,7 +34,7 @@ ALONE := --noconftest -p without tests/base_alone.py
 BROWSERS := --numprocesses logical --maxprocesses 4
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme crate release-check verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-base test-pythons nightly test-lowest dist sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits guard pool conformance lock clean
+.PHONY: help install results check course notebook docs readme crate release-check verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-base test-pythons nightly test-lowest dist sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage intervals audits guard pool conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 26
@@ -231,6 +231,9 @@ coverage: $(INSTALLED)  ## Measure in full the coverage of intervals and of nois
 	mkdir -p benchmarks/measured/coverage benchmarks/measured/noise
 	cp results/studies/coverage_full/*.csv results/studies/coverage_full/settings.json benchmarks/measured/coverage
 	cp results/studies/noise_full/*.csv results/studies/noise_full/settings.json benchmarks/measured/noise
+
+intervals: $(INSTALLED)  ## Measure what the stored table of the intervals that commands print lacks; ALSO="report.icc" measures again.
+	PYTHONPATH=workflow $(BIN)/python -m studies.intervals $(ALSO)
 
 audits: $(INSTALLED)  ## Measure in full whether audits hold, and store the tables: 20 minutes.
 	@$(SNAKEMAKE) results/pages/studies/audit_full/index.html

@@ -12,7 +12,7 @@ STORED = TOP / "benchmarks/measured"
 CONFIG = yaml.safe_load((TOP / "config/config.yaml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("study", ["coverage", "noise", "audit", "guard", "pool"])
+@pytest.mark.parametrize("study", ["coverage", "intervals", "noise", "audit", "guard", "pool"])
 def test_what_is_stored_was_made_by_the_full_grid_of_the_configuration(study):
     settings = json.loads((STORED / study / "settings.json").read_text(encoding="utf-8"))
     assert settings["grid"] == "full"

@@ -2,6 +2,7 @@
 
 import html
 import json
+import math
 import re
 import shlex
 from pathlib import Path
@@ -61,12 +62,13 @@ def test_windows_hold_each_item_once_and_have_its_alpha(frame):
 
 
 def fit_robustly(x, y):
-    """Slope of a line and its standard error by the sandwich formula in matrices, HC1."""
+    """Slope of a line and its standard error by the sandwich formula in matrices, HC3."""
     design = np.column_stack([np.ones_like(x), x])
     bread = np.linalg.inv(design.T @ design)
     coefficients = bread @ design.T @ y
     residual = y - design @ coefficients
-    meat = design.T @ np.diag(residual**2) @ design * len(x) / (len(x) - 2)
+    leverage = np.diag(design @ bread @ design.T)
+    meat = design.T @ np.diag((residual / (1 - leverage)) ** 2) @ design
     return coefficients[1], np.sqrt((bread @ meat @ bread)[1, 1])
 
 
@@ -81,9 +83,10 @@ def test_trends_are_least_squares_with_robust_errors(frame):
         x = (rank - 1) / (len(own) - 1)
         slope, error = fit_robustly(x, np.array(score))
         assert row.change == pytest.approx(slope)
-        assert row.p_value == pytest.approx(2 * stats.norm.sf(abs(slope / error)))
-        ends = slope - 1.959964 * error, slope + 1.959964 * error
-        assert (row.lower, row.upper) == pytest.approx(ends, rel=1e-5)
+        t = stats.t(len(own) - 2)
+        assert row.p_value == pytest.approx(2 * t.sf(abs(slope / error)))
+        ends = slope + t.ppf([0.025, 0.975]) * error
+        assert (row.lower, row.upper) == pytest.approx(tuple(ends))
     holm = np.maximum.accumulate(found.trends["p_value"] * [4, 3, 2, 1]).clip(upper=1)
     assert found.trends["p_adjusted"].tolist() == pytest.approx(holm.tolist())
     assert found.trends["annotator"].iloc[0] == "a0"
@@ -101,13 +104,41 @@ def test_bands_are_wilsons(frame):
         assert (row.lower, row.upper) == pytest.approx((ends.low, ends.high))
 
 
-def test_alpha_has_no_trend_more_often_than_by_chance():
+def test_the_trend_of_alpha_is_tested_as_permutations_of_the_items_do(frame):
+    labels = labels_of(frame.query("time < 200"))
+    time = np.floor(frame.query("time < 200")["time"].to_numpy())
+    found = over_time(labels, time, windows=4)
+    influence = ab.agreement.krippendorff_alpha(labels).influence
+    of_item = np.array([int(name[1:]) for name in labels.items])
+    x = np.floor(of_item * 4 / len(of_item))
+    score = (x - x.mean()) @ influence
+    rng = np.random.default_rng(1)
+    permuted = [(x - x.mean()) @ rng.permutation(influence) for _ in range(20_000)]
+    p = (np.abs(permuted) >= abs(score)).mean()
+    # Four standard errors of the simulation, and what a normal distribution may be off by.
+    assert found.p_value == pytest.approx(p, abs=4 * math.sqrt(p * (1 - p) / 20_000) + 0.005)
+
+
+def test_the_change_of_alpha_is_that_of_a_line_weighted_by_items(frame):
+    found = over_time(labels_of(frame), frame["time"], windows=5)
+    x, n = np.linspace(0, 1, 5), found.windows["n_items"].to_numpy()
+    centred = x - np.average(x, weights=n)
+    slope = (n * centred) @ found.windows["estimate"] / ((n * centred) @ centred)
+    assert found.change == pytest.approx(slope)
+    assert math.isnan(over_time(labels_of(frame), frame["time"], windows=2).p_value)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.1])
+def test_alpha_has_no_trend_more_often_than_by_chance(share):
+    # Windows of 25 items with two labels: Wald's test with their own errors rejects in 7 to 9%.
     rng = np.random.default_rng(8)
-    p = []
-    for _ in range(60):
-        frame = panel(rng, 200)
-        p.append(over_time(labels_of(frame), frame["time"]).p_value)
-    assert stats.binomtest(sum(x < 0.05 for x in p), 60, 0.05, alternative="greater").pvalue > 0.001
+    rejected = 0
+    for _ in range(100):
+        truth = rng.random(200) < share
+        table = truth[:, None] ^ (rng.random((200, 2)) < 0.15)
+        labels = Annotations.from_wide(table.astype(int))
+        rejected += over_time(labels, labels.item.astype(float)).p_value < 0.05
+    assert stats.binomtest(rejected, 100, 0.05).pvalue > 0.001
 
 
 def test_the_order_of_rows_and_the_unit_of_time_do_not_matter(frame):
@@ -157,15 +188,37 @@ def test_groups_of_items_have_their_own_alpha(frame):
     labels = labels_of(frame)
     of = {name: "even" if int(name[1:]) % 2 == 0 else "odd" for name in labels.items}
     found = by_group(labels, [of[name] for name in labels.items], of="items")
-    weights, values = [], []
+    whole = ab.agreement.krippendorff_alpha(labels)
+    sizes, scores = [], []
     for row in found.table.itertuples():
         own = ab.agreement.krippendorff_alpha(labels_of(frame[frame["item"].map(of) == row.group]))
         assert row.estimate == pytest.approx(own.estimate)
-        weights.append(own.standard_error**-2)
-        values.append(own.estimate)
-    mean = np.average(values, weights=weights)
-    q = np.dot(weights, (np.array(values) - mean) ** 2)
+        expected = (1 - own.expected_agreement) / (1 - whole.expected_agreement)
+        scores.append((own.estimate - whole.estimate) * expected)
+        sizes.append(row.n_items)
+    variance = whole.influence.var(ddof=1) * len(labels.items) ** 2
+    q = np.dot(sizes, (np.array(scores) - np.average(scores, weights=sizes)) ** 2) / variance
     assert found.p_value == pytest.approx(stats.chi2.sf(q, 1))
+
+
+def test_groups_that_do_not_differ_are_seldom_said_to():
+    # A rare category and a group of ten items: Cochran's Q with their own errors rejects in 25%.
+    rng = np.random.default_rng(3)
+    rejected = 0
+    for _ in range(200):
+        truth = rng.random(120) < 0.1
+        labels = Annotations.from_wide((truth[:, None] ^ (rng.random((120, 2)) < 0.1)).astype(int))
+        groups = np.repeat(["a", "b", "c"], [80, 30, 10])
+        rejected += by_group(labels, groups, of="items").p_value < 0.05
+    assert stats.binomtest(rejected, 200, 0.05).pvalue > 0.001
+
+
+def test_groups_that_differ_in_agreement_are_said_to():
+    rng = np.random.default_rng(3)
+    truth = rng.random(300) < 0.5
+    wrong = rng.random((300, 2)) < np.repeat([0.05, 0.3], 150)[:, None]
+    labels = Annotations.from_wide((truth[:, None] ^ wrong).astype(int))
+    assert by_group(labels, np.repeat(["a", "b"], 150), of="items").p_value < 1e-4
 
 
 def test_groups_of_annotators_are_compared_within_and_between(frame):

@@ -209,7 +209,7 @@ def test_ordinal_labels_get_weights_and_ordinal_alpha(rng):
 
 def test_interval_labels_get_six_intraclass_correlations_and_correlations_by_pair(rng):
     table = agreement.report(crowd(rng, 40, 3, 3, 5, scale="interval"))
-    assert len(rows(table, "overall", "icc")) == 6
+    assert len(rows(table, "overall", "icc")) == 8
     assert len(rows(table, "pair", "pearson")) == len(rows(table, "pair", "spearman")) == 3
     assert rows(table, "category").empty
 

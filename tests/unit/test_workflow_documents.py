@@ -93,6 +93,9 @@ def config():
             "baselines": {"reduced": grid, "full": grid},
             "guard": {"reduced": guarded, "full": guarded},
             "pool": {"reduced": pooled, "full": pooled},
+            "intervals": {
+                grid: {"intervals": None, "data_sets": 1} for grid in ("reduced", "full")
+            },
             "noise": {"data": certified, "reduced": noise, "full": noise},
             "audit": {
                 "reduced": audited,

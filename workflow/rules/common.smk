@@ -485,8 +485,10 @@ def module_sources(key, name, models=()):
     path = STUDIES[key].module(name)
     also = [f"annobench.models.{model}" for model in models]
     script = WORKFLOW / "scripts/studies/analyse_study.py"
-    found = library_sources(script, PACKAGE) + library_sources(path, PACKAGE, also=also)
-    return digest([path, *found])
+    # Rows of a study are found by discovery, which no import statement shows.
+    paths = [path, *sorted((STUDIES[key].folder / "rows").glob("*.py"))]
+    found = [source for each in paths for source in library_sources(each, PACKAGE, also=also)]
+    return digest([*paths, *library_sources(script, PACKAGE), *found])
 
 
 def study_sources(wildcards, name):

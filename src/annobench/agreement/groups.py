@@ -15,6 +15,7 @@ from scipy.special import chdtrc
 
 from annobench.agreement.annotators import agreement_of_labels
 from annobench.agreement.coefficients.krippendorff_alpha import krippendorff_alpha
+from annobench.agreement.result import Agreement
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
 from annobench.core.results import Summarised
 from annobench.core.texts import counted
@@ -100,15 +101,13 @@ def by_group(
 
     Notes
     -----
-    Groups of items are independent samples, given the annotators. Their alphas are compared by
-    Cochran's Q, the weighted sum of squared deviations from the mean with inverse variances as
-    weights, which has approximately a chi-square distribution with one degree of freedom less than
-    the number of groups. Alpha depends on the prevalence of the categories, so it may differ
+    Groups of items are independent samples, given the annotators. The differences of their alphas
+    from that of all items, times the group's expected disagreement over that of all, are compared:
+    the sum of their squares, weighted by items, over the variance of the items' influence values
+    has approximately a chi-square distribution with one degree of freedom less than the number of
+    groups. The groups' own standard errors, as in Cochran's Q, are too small where a group has few
+    items or a category is rare. Alpha depends on the prevalence of the categories, so it may differ
     between groups even if annotators are equally accurate in all.
-
-    References
-    ----------
-    Cochran (1954), The combination of estimates from different experiments, Biometrics 10, 101-129.
 
     Examples
     --------
@@ -134,12 +133,12 @@ def by_group(
         a.check_annotators("by_group")
     rows = [_row(a, code == g, of, level) | {"group": name} for g, name in enumerate(names)]
     table = pd.DataFrame(rows).sort_values("n_labels", ascending=False, kind="stable")
-    error = table.pop("standard_error")
+    table = table.drop(columns="standard_error")
     columns = ["group", *table.columns.drop("group")]
     if of == "annotators":
         table["between"] = _between(a, code)[table.index]
         columns.append("between")
-    p_value = _same(table["estimate"], error) if of == "items" else math.nan
+    p_value = _same(a, code) if of == "items" else math.nan
     n_without = int((code < 0).sum())
     return ByGroup(of, table[columns].reset_index(drop=True), p_value, level, n_without)
 
@@ -190,11 +189,33 @@ def _between(a: Annotations, code: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.divide(sums[0], sums[1], out=np.full(n, math.nan), where=sums[1] > 0)
 
 
-def _same(estimate: pd.Series[float], error: pd.Series[float]) -> float:
-    """Test whether independent estimates with known standard errors have the same mean."""
-    usable = np.isfinite(estimate.to_numpy()) & (error.to_numpy() > 0)
-    if usable.sum() < 2:
+def _same(a: Annotations, code: NDArray[np.int64]) -> float:
+    """Test whether groups of items have the same alpha, with the variance of all items."""
+    chosen = (code >= 0) & (np.diff(a.by_item.offsets) > 1)
+    a, group = a.select(items=chosen), np.unique(code[chosen], return_inverse=True)[1]
+    size = np.bincount(group)
+    if size.size < 2:
         return math.nan
-    y, weight = estimate[usable].to_numpy(), error[usable].to_numpy() ** -2.0
-    q = float(weight @ (y - np.average(y, weights=weight)) ** 2)
-    return float(chdtrc(int(usable.sum()) - 1, q))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateWarning)
+        whole = krippendorff_alpha(a)
+        parts = [krippendorff_alpha(a.select(items=group == g)) for g in range(size.size)]
+    variance = float(whole.influence.var(ddof=1)) * a.n_items**2
+    if not variance > 0:
+        return math.nan
+    score = np.array([_score(part, whole) for part in parts])
+    q = float(size @ (score - np.average(score, weights=size)) ** 2) / variance
+    return float(chdtrc(size.size - 1, q))
+
+
+def _score(part: Agreement, whole: Agreement) -> float:
+    """Return a group's alpha less that of all, times the ratio of their expected disagreements.
+
+    To first order it is the mean influence of the group's items; where a group has one category
+    only, it is 0. Ordinal distances are ranks within the group, so that there is no such ratio.
+    """
+    if math.isnan(part.estimate):
+        return 0.0
+    expected, of_all = (float(x.form.disagreements(x.totals)[1]) for x in (part, whole))
+    share = 1.0 if part.annotations.scale == "ordinal" else expected / of_all
+    return (part.estimate - whole.estimate) * share

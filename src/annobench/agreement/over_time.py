@@ -9,9 +9,10 @@ from typing import Final
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from annobench.agreement.annotators import agreement_of_labels
+from annobench.agreement.coefficients.krippendorff_alpha import krippendorff_alpha
 from annobench.agreement.groups import alpha_of
 from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import Summarised
@@ -40,8 +41,8 @@ class OverTime(Summarised):
         One row per window: window (from 1), begins, ends, n_items, n_labels, and Krippendorff's
         alpha of its items: estimate, lower, upper. NaN where alpha is undefined.
     change, p_value : float
-        Change of alpha from the first window to the last by a weighted linear trend, and the
-        two-sided p-value of no trend; NaN with fewer than three windows.
+        Change of alpha from the first window to the last by a linear trend, windows weighted by
+        their items, and the two-sided p-value of no trend; NaN with fewer than three windows.
     annotators : DataFrame
         One row per annotator and window: annotator, window, n_labels on items that others labelled,
         too, observed_agreement with them, lower, upper.
@@ -113,19 +114,23 @@ def over_time(
     -----
     An item belongs to the window of the median time of its labels, so that its labels stay
     together; windows have equal numbers of items, except for ties. Their alphas are independent
-    given the annotators. The trend weights them by their inverse variances.
+    given the annotators. The trend is the line through them by least squares, weighted by items,
+    and is tested by its score: the covariance of time and the items' influence on the alpha of all,
+    whose variance, if items are exchangeable over time, is that of all permutations. Wald's test,
+    with the windows' own standard errors, rejects too often, as an alpha of few items and its
+    standard error are correlated.
 
     The score of an annotator's label is the share of the others' labels of the item that agree with
     it (on the interval scale, 1 minus the squared difference divided by its maximum). The trend is
     the least-squares line of these scores on the rank of the label in time, with standard errors
-    that allow unequal variances (HC1). Bands are Wilson's, with the number of labels as the number
-    of trials: they are conservative if a label is compared with several others. If items become
-    harder, the scores of all annotators fall.
+    that allow unequal variances (HC3) and Student's t. Bands are Wilson's, with the number of
+    labels as the number of trials: they are conservative if a label is compared with several
+    others. If items become harder, the scores of all annotators fall.
 
     References
     ----------
     Krippendorff (2011), Computing Krippendorff's alpha-reliability. MacKinnon and White (1985),
-    Journal of Econometrics 29, 305-325, for HC1. Holm (1979), Scandinavian Journal of Statistics 6,
+    Journal of Econometrics 29, 305-325, for HC3. Holm (1979), Scandinavian Journal of Statistics 6,
     65-70.
 
     Examples
@@ -157,7 +162,7 @@ def over_time(
         {"window": np.arange(1, n + 1), "begins": starts, "ends": ends}
         | {name: [row[name] for row in by_window] for name in by_window[0]}
     )
-    change, p_value = _weighted_trend(table["estimate"], table.pop("standard_error"))
+    change, p_value = _trend(a, window, table["estimate"].to_numpy())
     score, others = agreement_of_labels(a)
     compared = others > 0
     share = score[compared] / others[compared]
@@ -211,20 +216,28 @@ def _limits(
 
 
 def _window(a: Annotations, level: float) -> dict[str, float]:
-    return {"n_items": a.n_items, "n_labels": a.n_labels} | alpha_of(a, level)
+    found = {"n_items": a.n_items, "n_labels": a.n_labels} | alpha_of(a, level)
+    return {name: value for name, value in found.items() if name != "standard_error"}
 
 
-def _weighted_trend(estimate: pd.Series[float], error: pd.Series[float]) -> tuple[float, float]:
-    """Fit a line to independent estimates with known standard errors."""
-    usable = np.isfinite(estimate.to_numpy()) & (error.to_numpy() > 0)
+def _trend(
+    a: Annotations, window: NDArray[np.int64], estimate: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Fit a line to the windows' alphas, weighted by their items, and test it by its score."""
+    usable = np.isfinite(estimate)
     if usable.sum() < 3:
         return math.nan, math.nan
-    x = np.linspace(0, 1, len(estimate))[usable]
-    y, weight = estimate.to_numpy()[usable], error.to_numpy()[usable] ** -2.0
-    x = x - np.average(x, weights=weight)
-    spread = float(weight @ x**2)
-    slope = float(weight @ (x * y)) / spread
-    return slope, float(2 * ndtr(-abs(slope) * math.sqrt(spread)))
+    n_items = np.bincount(window[window >= 0])
+    x = np.linspace(0, 1, estimate.size)
+    weight = np.sqrt(n_items[usable])  # of residuals, which are squared
+    slope = float(np.polyfit(x[usable], estimate[usable], 1, w=weight)[0])
+    influence = krippendorff_alpha(a).influence[window >= 0]
+    time = x[window[window >= 0]]
+    time, influence = time - time.mean(), influence - influence.mean()
+    # Permuted at random over time, the influence values have this variance with it.
+    variance = float((time @ time) * (influence @ influence) / (time.size - 1))
+    score = float(time @ influence)
+    return slope, float(2 * ndtr(-abs(score) / math.sqrt(variance))) if variance else math.nan
 
 
 def _bands(
@@ -266,7 +279,6 @@ def _trends(
     rows = []
     order = np.lexsort((time, who))
     cuts = np.searchsorted(who[order], np.arange(a.n_annotators + 1))
-    z = float(ndtri((1 + level) / 2))
     for j in range(a.n_annotators):
         own = order[cuts[j] : cuts[j + 1]]
         if own.size < MIN_LABELS or np.ptp(time[own]) == 0:
@@ -276,10 +288,11 @@ def _trends(
         x -= x.mean()
         y = share[own]
         slope = float(x @ y / (x @ x))
-        left = y - y.mean() - slope * x
-        error = math.sqrt(float((x**2) @ left**2) * own.size / (own.size - 2)) / float(x @ x)
-        p = float(2 * ndtr(-abs(slope) / error)) if error > 0 else 1.0
-        ends = (slope - z * error, slope + z * error)
+        left = (y - y.mean() - slope * x) / (1 - 1 / own.size - x**2 / (x @ x))
+        error = math.sqrt(float((x**2) @ left**2)) / float(x @ x)
+        p = float(2 * stdtr(own.size - 2, -abs(slope) / error)) if error > 0 else 1.0
+        margin = float(stdtrit(own.size - 2, (1 + level) / 2)) * error
+        ends = (slope - margin, slope + margin)
         rows.append((a.annotators[j], own.size, slope, *ends, p))
     columns = ["annotator", "n_labels", "change", "lower", "upper", "p_value"]
     found = pd.DataFrame(rows, columns=columns).sort_values("p_value", kind="stable")

@@ -16,6 +16,8 @@ from scipy import sparse
 from annobench.agreement.coefficients import discover
 from annobench.agreement.forms.base import Form
 from annobench.agreement.forms.counts import count_label_pairs
+from annobench.agreement.forms.margins import PairMean
+from annobench.agreement.intervals import MAX_MISS_RATIO
 from annobench.agreement.record import Coefficient, Options
 from annobench.agreement.result import Agreement
 from annobench.core.errors import AnnotationError, as_sentence
@@ -55,6 +57,9 @@ PAIR_COST: Final = 32
 #: Terms of a standard error without a quick derivative, and of a bootstrap: a few seconds.
 MAX_ERROR_TERMS: Final = 100_000_000
 MAX_BOOTSTRAP_TERMS: Final = 1_000_000_000
+FEW_SHARED: Final = (
+    "Analytic interval, as pairs of annotators share few items, which resampling only repeats."
+)
 
 
 @dataclass(frozen=True)
@@ -217,6 +222,11 @@ def described(
     if not math.isnan(result.estimate) and _error_terms(result, weighted) > MAX_ERROR_TERMS:
         return {**_estimates(result), "note": "Without standard error, which takes long here."}
     bootstrap = bootstrap and settings.rng is not None
+    if bootstrap and isinstance(form := result.form, PairMean) and form.pairs.n_pairs:
+        missed = 1 - form.resampled_coverage(result.totals, settings.level)
+        if missed > MAX_MISS_RATIO * (1 - settings.level):
+            values = laid_out(result, settings, bootstrap=False)
+            return values | {"note": f"{FEW_SHARED} {values['note']}".strip()}
     takes_long = bootstrap and entries(result, weighted) * settings.replicates > MAX_BOOTSTRAP_TERMS
     return laid_out(result, settings, bootstrap=bootstrap, takes_long=takes_long)
 
@@ -333,7 +343,8 @@ def entries(result: Agreement, weighted: bool) -> int:
 
 def _error_terms(result: Agreement, weighted: bool) -> int:
     """Count the terms of the standard error: one evaluation per item or total."""
-    if type(result.form).gradient is not Form.gradient:
+    form = type(result.form)
+    if form.gradient is not Form.gradient or form.influence is not Form.influence:
         return entries(result, weighted)
     n_items, n_totals = result.form.rows.shape
     return int(min(n_items, n_totals) * n_totals) * (1 + weighted * result.annotations.n_categories)

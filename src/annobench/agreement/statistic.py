@@ -172,6 +172,9 @@ def influence_values(form: Form, totals: Totals) -> NDArray[np.float64]:
     rows = form.rows
     n_items, n_totals = rows.shape
     with np.errstate(invalid="ignore", divide="ignore"):
+        influence = form.influence(totals)
+        if influence is not None:
+            return influence
         gradient = form.gradient(totals)
         if gradient is not None:
             return np.asarray(rows @ gradient)

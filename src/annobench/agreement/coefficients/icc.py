@@ -42,7 +42,9 @@ METHOD = Coefficient(
     standard_error="Delta method over items; the analytic interval is the F interval",
     ddof=1,
     assumes="Labels are an item's value plus normal errors of equal variance; agreement counts "
-    "differences between annotators' means as error, consistency does not.",
+    "differences between annotators' means as error, consistency does not. Items are a sample; "
+    "annotators are one, too, if two-way-random, and these alone if two-way-mixed. "
+    "The interval of agreement is too narrow for a sample of few annotators whose means differ.",
     numeric=True,
     complete=True,
     small_sample=True,
@@ -50,9 +52,11 @@ METHOD = Coefficient(
         "interval": (
             {"model": "one-way", "ratings": "single"},
             {"model": "two-way-random", "ratings": "single"},
+            {"model": "two-way-mixed", "ratings": "single"},
             {"model": "two-way-mixed", "kind": "consistency", "ratings": "single"},
             {"model": "one-way", "ratings": "average"},
             {"model": "two-way-random", "ratings": "average"},
+            {"model": "two-way-mixed", "ratings": "average"},
             {"model": "two-way-mixed", "kind": "consistency", "ratings": "average"},
         ),
     },
@@ -80,8 +84,9 @@ def icc(
         At least two annotators, whose labels are numbers; items that lack a label of any
         are left out.
     model : {"one-way", "two-way-random", "two-way-mixed"}, default "two-way-random"
-        Whether items have different annotators (one-way) or the same; random and mixed effects give
-        the same estimates and differ in interpretation.
+        Whether items have different annotators (one-way) or the same, who are a sample of many
+        (random) or of interest alone (mixed). Random and mixed give the same estimates; intervals
+        of agreement are wider if annotators are a sample.
     kind : {"agreement", "consistency"}, default "agreement"
         Whether differences between annotators' means count as error. One-way has no consistency.
     ratings : {"single", "average"}, default "single"
@@ -91,7 +96,8 @@ def icc(
     -------
     Agreement
         Estimate, at most 1; its analytic interval is the F interval, which assumes normally
-        distributed labels.
+        distributed labels; for agreement of fixed annotators (two-way-mixed) its degrees of freedom
+        are those of a noncentral mean square of annotators.
 
     Raises
     ------
@@ -140,7 +146,8 @@ def icc(
         n, *squares = (float(value) for value in form.mean_squares(statistic.totals))
         items, annotators, error = squares
         k = statistic.n_annotators
-        lower, upper = f_interval(n, k, items, annotators, error, way, kind, level)
+        fixed = model == "two-way-mixed"
+        lower, upper = f_interval(n, k, items, annotators, error, way, kind, level, fixed=fixed)
         if ratings == "single":
             return lower, upper
         return spearman_brown(lower, k), spearman_brown(upper, k)
@@ -164,8 +171,14 @@ def f_interval(
     model: str,
     kind: str,
     level: float,
+    *,
+    fixed: bool = False,
 ) -> tuple[float, float]:
-    """Return the F interval of the reliability of a single annotator."""
+    """Return the F interval of the reliability of a single annotator.
+
+    The mean square of annotators has the variance 2 MSC^2 / (k - 1) if they are a sample, and that
+    of a noncentral chi-square, 2 MSE (2 MSC - MSE) / (k - 1), if they are fixed.
+    """
     tail = (1 - level) / 2
     if n < 2:
         return math.nan, math.nan
@@ -180,7 +193,8 @@ def f_interval(
             return math.nan, math.nan
         a = k * rho / (n * (1 - rho))
         b = 1 + k * rho * (n - 1) / (n * (1 - rho))
-        spread = (a * annotators) ** 2 / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1))
+        square = error * max(2 * annotators - error, error) if fixed else annotators**2
+        spread = a**2 * square / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1))
         if spread <= 0:
             return math.nan, math.nan
         freedom = (a * annotators + b * error) ** 2 / spread

@@ -1,7 +1,8 @@
 """Light's kappa: the mean of Cohen's kappas of all pairs of annotators.
 
-Each pair is compared on the items that both labelled. Pairs without a defined kappa are left
-out of the mean, with a warning.
+A pair's observed agreement is that on the items that both labelled. Its expected agreement follows
+from the distributions of all labels of the two, which in complete data are those of the same items.
+Pairs without a defined kappa are left out of the mean, with a warning.
 """
 
 from __future__ import annotations
@@ -26,12 +27,13 @@ METHOD = Coefficient(
     reference="Light (1971), Psychological Bulletin 76",
     accepts=frozenset({"nominal", "ordinal", "interval"}),
     annotators="any",
-    missing="Each pair of annotators is compared on the items that both labelled.",
+    missing="Each pair's observed agreement is on the items that both labelled; its expected "
+    "agreement follows from all labels of each.",
     degenerate="No pair of annotators has a defined Cohen's kappa.",
-    standard_error="Delta method over items, annotators fixed",
+    standard_error="Jackknife over items, annotators fixed",
     ddof=1,
-    assumes="Chance as for Cohen's kappa, pair by pair; all pairs have equal weight, however few "
-    "items they share.",
+    assumes="Chance as for Cohen's kappa, pair by pair, on shared items as on others; all pairs "
+    "have equal weight, however few items they share.",
     variants={
         "nominal": ({},),
         "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),
@@ -67,9 +69,18 @@ def light_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreeme
         If pairs of annotators gave all common items the same label; they are left out, and the
         estimate is NaN if no pair remains.
 
+    Notes
+    -----
+    Cohen's kappa of a pair that shares n items has a bias of order 1/n, mostly because the expected
+    agreement is estimated from the same n items. The bias of a mean over many such pairs exceeds
+    its standard error; with the distributions of all labels of both annotators it is small. The
+    standard error is the jackknife's, in which a pair loses its kappa without its only common item;
+    the expected agreement is linearised. For complete labels it equals the delta method's.
+
     References
     ----------
-    Light (1971), Psychological Bulletin 76.
+    Light (1971), Psychological Bulletin 76; Gwet (2014), Handbook of Inter-Rater Reliability, 4th
+    edition, chapter 2, for expected agreement from all labels of each annotator.
 
     Examples
     --------

@@ -127,6 +127,21 @@ class Form(ABC):
         """
         return None
 
+    def influence(self, totals: Totals) -> Floats | None:
+        """Return the items' influence values, if those of the derivative are too small.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (S,)
+            The sum of all rows.
+
+        Returns
+        -------
+        ndarray, shape (I,), or None
+            If None, they follow from the derivative.
+        """
+        return None
+
 
 class PairForm(Form):
     """A form that compares the labels of an item in pairs."""

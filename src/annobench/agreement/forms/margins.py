@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.special import ndtr, ndtri
 
 from annobench.agreement.forms.base import Floats, Form, Rows, Totals, cross, embeds
 from annobench.agreement.forms.counts import LabelPairs
@@ -15,7 +16,6 @@ from annobench.agreement.forms.pooled import Pooled
 from annobench.core.tolerances import ZERO
 from annobench.labels._grouping import cross_table
 from annobench.labels.annotations import Annotations
-from annobench.labels.view import View
 from annobench.resampling.ratios import ratio
 
 
@@ -101,7 +101,12 @@ class Margins(Form):
 
 
 class PairMean(Form):
-    """The mean over pairs of annotators of Cohen's kappa on their common items: Light's kappa."""
+    """The mean over pairs of annotators of their kappas: Light's kappa.
+
+    A pair's observed disagreement is that of its common items, and its expected disagreement that
+    of both annotators' distributions of labels. If these were of the common items, too, the kappa
+    of a pair with few of them would be biased, by more than the standard error of the mean.
+    """
 
     def __init__(
         self, annotations: Annotations, multiplicity: Floats | None, distances: Floats | None
@@ -117,68 +122,102 @@ class PairMean(Form):
         return Pooled(self.annotations, None, self.distances, "items", "none").item_disagreement
 
     @cached_property
+    def _apart(self) -> Floats:
+        """The disagreement of each pair of labels."""
+        label = self.annotations.label
+        first, second = label[self.pairs.first], label[self.pairs.second]
+        apart = first != second if self.distances is None else self.distances[first, second]
+        return np.asarray(apart, dtype=np.float64)
+
+    @cached_property
     def rows(self) -> Rows:
-        """For every pair of annotators: disagreement, items, and both distributions of labels."""
-        k, n_items = self.annotations.n_categories, self.annotations.n_items
-        pairs, label = self.pairs, self.annotations.label
-        # Pairs are taken by item, so that rows need no sorting but within them.
-        by_item = View.of(pairs.item, n_items)
-        first, second = label[pairs.first[by_item.order]], label[pairs.second[by_item.order]]
-        width = 2 + 2 * k
-        shape = n_items, pairs.n_pairs * width
-        code = np.int32 if max(shape[1], 4 * first.size) < 2**31 else np.int64
-        column = np.empty((first.size, 4), dtype=code)
-        column[:, 0] = pairs.pair[by_item.order] * width
-        column[:, 1] = column[:, 0] + 1
-        column[:, 2] = column[:, 0] + 2 + first
-        column[:, 3] = column[:, 0] + 2 + k + second
-        value = np.ones(column.shape)
-        value[:, 0] = first != second if self.distances is None else self.distances[first, second]
-        offsets = (4 * by_item.offsets).astype(code)
-        rows = sparse.csr_array((value.ravel(), column.ravel(), offsets), shape=shape)
-        rows.sum_duplicates()
-        return rows
+        """All pairs' disagreements, then their items, then indicators of annotators and labels."""
+        a, pairs = self.annotations, self.pairs
+        label = a.annotator.astype(np.int64) * a.n_categories + a.label
+        column = [pairs.pair, pairs.n_pairs + pairs.pair, 2 * pairs.n_pairs + label]
+        value = [self._apart, np.ones(pairs.pair.size + a.n_labels)]
+        at = np.concatenate([pairs.item, pairs.item, a.item]), np.concatenate(column)
+        shape = a.n_items, 2 * pairs.n_pairs + a.n_annotators * a.n_categories
+        return sparse.csr_array(sparse.coo_array((np.concatenate(value), at), shape=shape))
+
+    def _shares(self, totals: Totals) -> tuple[Totals, Totals]:
+        """Return how many labels each annotator gave, and their distribution."""
+        a = self.annotations
+        margins = totals[..., 2 * self.pairs.n_pairs :]
+        margins = margins.reshape(*totals.shape[:-1], a.n_annotators, a.n_categories)
+        mass = margins.sum(axis=-1)
+        return mass, margins / np.where(mass.real > 0, mass, 1)[..., None]
+
+    def _distant(self, share: Totals) -> Totals:
+        """Return the mean distance of each category from a distribution of labels."""
+        return 1 - share if self.distances is None else share @ self.distances
 
     def lowest(self, totals: Floats) -> float:
         return -1.0 if embeds(self.distances) else -math.inf
 
     def pair_disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
         """Return the observed and the expected disagreement of every pair of annotators."""
-        k = self.annotations.n_categories
-        blocks = totals.reshape(*totals.shape[:-1], self.pairs.n_pairs, 2 + 2 * k)
-        n = blocks[..., 1]
-        apart = cross(blocks[..., 2 : 2 + k], blocks[..., 2 + k :], self.distances)
-        return ratio(blocks[..., 0], n), ratio(apart, n**2)
+        n_pairs = self.pairs.n_pairs
+        _, share = self._shares(totals)
+        distant = self._distant(share)
+        expected = np.zeros((*totals.shape[:-1], n_pairs), totals.dtype)
+        for k in range(share.shape[-1]):  # all categories at once would take K times the memory
+            first = share[..., self.pairs.first_annotator, k]
+            expected += first * distant[..., self.pairs.second_annotator, k]
+        return ratio(totals[..., :n_pairs], totals[..., n_pairs : 2 * n_pairs]), expected
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
         observed, expected = self.pair_disagreements(totals)
-        return self._mean(observed), self._mean(expected)
+        return self._mean(observed), self._mean(np.where(np.isnan(observed), np.nan, expected))
 
     def value(self, totals: Totals) -> Totals:
         observed, expected = self.pair_disagreements(totals)
         return self._mean(1 - ratio(observed, expected, ZERO))
 
-    def gradient(self, totals: Totals) -> Floats:
-        k = self.annotations.n_categories
-        blocks = totals.reshape(self.pairs.n_pairs, 2 + 2 * k)
-        observed, n = blocks[:, 0], blocks[:, 1]
-        first, second = blocks[:, 2 : 2 + k], blocks[:, 2 + k :]
-        apart = cross(first, second, self.distances)
-        # Where kappa is undefined, as in `value`; it is 1 - observed n / apart.
-        defined = ratio(apart, n**2) > ZERO
-        scale = self.weight * defined / np.where(defined, apart, 1.0)
-        quotient = observed * n / np.where(defined, apart, 1.0)
-        slope = np.empty(blocks.shape)
-        slope[:, 0], slope[:, 1] = n, observed
-        slope[:, 2 : 2 + k] = -quotient[:, None] * self._distant(second)
-        slope[:, 2 + k :] = -quotient[:, None] * self._distant(first)
-        return ratio(-(scale[:, None] * slope).ravel(), (self.weight * defined).sum())
+    def influence(self, totals: Totals) -> Floats:
+        """Return how much each item moves the mean when it is left out, times (I - 1) / I.
 
-    def _distant(self, counts: Floats) -> Floats:
-        """Sum the distances between each category and the labels of each row of counts."""
-        if self.distances is None:
-            return counts.sum(axis=1, keepdims=True) - counts
-        return counts @ self.distances
+        A pair without its only item leaves the mean. The expected disagreements, of many labels,
+        change linearly.
+        """
+        pair, item = self.pairs.pair, self.pairs.item
+        observed, expected = self.pair_disagreements(totals)
+        kappa = 1 - ratio(observed, expected, ZERO)
+        defined = ~np.isnan(kappa)
+        weight = np.where(defined, self.weight, 0.0)
+        kappa, expected = np.where(defined, kappa, 0.0), np.where(defined, expected, 1.0)
+        others = totals[self.pairs.n_pairs + pair] - 1
+        moved = (observed[pair] - self._apart) / expected[pair] / np.maximum(others, 1)
+        only = others < 1
+        n_items = self.annotations.n_items
+        change = np.bincount(item, weight[pair] * np.where(only, kappa[pair], moved), n_items)
+        change += self._moved_by_margins(totals, weight * (1 - kappa) / expected)
+        left = weight.sum() - np.bincount(item, weight[pair] * only, n_items)
+        mean = ratio(weight @ kappa, weight.sum())
+        n_used = np.count_nonzero(np.diff(self.annotations.by_item.offsets))
+        return (mean - ratio(weight @ kappa - change, left)) * (n_used - 1) / n_used
+
+    def resampled_coverage(self, totals: Totals, level: float) -> float:
+        """Return the expected coverage of a bootstrap interval.
+
+        Items that a pair shares, n of them, vary in a bootstrap sample by (n - 1) / n of the
+        variance of new items; a pair's only item does not vary at all.
+        """
+        n = totals[self.pairs.n_pairs : 2 * self.pairs.n_pairs]
+        half_width = ndtri((1 + level) / 2) * np.sqrt(1 - np.average(1 / n, weights=self.weight))
+        return float(2 * ndtr(half_width) - 1)
+
+    def _moved_by_margins(self, totals: Totals, slope: Floats) -> Floats:
+        """Return each item's part in a sum over pairs that has slopes in expected disagreements."""
+        a, pairs = self.annotations, self.pairs
+        mass, share = self._shares(totals)
+        distant = self._distant(share)
+        gradient = np.zeros_like(share)
+        np.add.at(gradient, pairs.first_annotator, slope[:, None] * distant[pairs.second_annotator])
+        np.add.at(gradient, pairs.second_annotator, slope[:, None] * distant[pairs.first_annotator])
+        centred = gradient - (gradient * share).sum(axis=1, keepdims=True)
+        centred /= np.maximum(mass - 1, 1)[:, None]
+        return np.bincount(a.item, centred[a.annotator, a.label], a.n_items)
 
     def _mean(self, values: Totals) -> Totals:
         defined = ~np.isnan(values)
