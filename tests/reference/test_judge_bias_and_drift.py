@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import f, t
+from scipy.stats import t
 
 from annobench.judges.bias import judge_bias
 from annobench.judges.drift import judge_drift
@@ -77,8 +77,3 @@ def test_drift_is_that_of_the_peer_with_a_mean_of_each_item(case):
         ours = found.loc[contrast]
         assert ours["estimate"] == pytest.approx(theirs["estimate"], rel=SAME)
         assert (ours["upper"] - ours["lower"]) / 2 == pytest.approx(half, rel=SAME)
-    df = int(table["run"].max())
-    theirs = f.isf(STORED.loc[f"{case} any", "p_joint"], df, n_items - 1)
-    theirs *= (n - df) / (n - df - n_items)
-    expected = f.sf(theirs, df, n_items - 1)
-    assert found.loc["latest", "p_any"] == pytest.approx(expected, rel=SAME)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
 from benchmarks import judge_systems
 
 from annobench.core.errors import AnnotationError
+from annobench.judges import drift
 from annobench.judges.at_work import examine
 from annobench.judges.bias import judge_bias
-from annobench.judges.drift import judge_drift
+from annobench.judges.drift import REPLICATES, judge_drift
 from annobench.judges.scores import score_items
 from annobench.judges.systems import compare_systems
 from annobench.labels.annotations import Annotations
@@ -309,6 +312,57 @@ def test_a_judge_that_never_changes_has_no_drift():
     tests = judge_drift(same, ["llm"], times, gold=gold)["llm"].tests
     assert (tests["estimate"].abs() < 1e-12).all()
     assert (tests["p_value"] == 1).all()
+
+
+def anchored(agrees):
+    """Label anchor items, rows, in windows, columns; NaN for no label."""
+    item, window = np.nonzero(~np.isnan(agrees))
+    names = [f"i{k}" for k in item]
+    labels = Annotations.from_arrays(
+        names, ["llm"] * item.size, agrees[item, window].astype(int).astype(str)
+    )
+    return judge_drift(labels, ["llm"], window.astype(float), gold=dict.fromkeys(names, "1"), rng=1)
+
+
+def test_the_test_of_all_windows_compares_all_signs(rng):
+    agrees = np.where(rng.random((10, 3)) < [0.9, 0.4, 0.8], 1.0, 0.0)
+    residual = agrees - agrees.mean(axis=1, keepdims=True)
+    signs = np.array(list(product((1, -1), repeat=10)))
+    # Windows have equal numbers of labels, so they explain the sum of their squared means.
+    explained = ((signs @ residual) ** 2).sum(axis=1)
+    p = (explained >= (residual.sum(axis=0) ** 2).sum() - 1e-9).mean()
+    found = anchored(agrees)["llm"].tests["p_any"].iloc[0]
+    assert found == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) / REPLICATES))
+
+
+@pytest.mark.parametrize(("n_items", "n_windows"), [(40, 52), (100, 12)])
+@pytest.mark.parametrize("stays", [0.0, 0.8])
+def test_a_judge_without_drift_is_rejected_as_often_as_promised(n_items, n_windows, stays):
+    rng, repetitions, rejected = np.random.default_rng(4), 300, 0
+    for _ in range(repetitions):
+        right = rng.beta(4, 1, n_items)
+        columns = [rng.random(n_items) < right]
+        for _ in range(n_windows - 1):
+            again = rng.random(n_items) < right
+            columns.append(np.where(rng.random(n_items) < stays, columns[-1], again))
+        agrees = np.column_stack(columns).astype(float)
+        indicators = np.tile(np.eye(n_windows)[:, 1:], (n_items, 1))
+        item = np.repeat(np.arange(n_items), n_windows)
+        centred = (agrees - agrees.mean(axis=1, keepdims=True)).reshape(-1, 1)
+        columns_within = indicators - 1 / n_windows
+        rejected += drift._p_of_any(columns_within, centred, item, rng) <= 0.05
+    # Four standard errors of a share of .05.
+    assert abs(rejected / repetitions - 0.05) < 4 * np.sqrt(0.05 * 0.95 / repetitions)
+
+
+def test_a_test_of_all_windows_needs_six_anchors_and_shared_windows(rng):
+    agrees = rng.integers(0, 2, (5, 4)).astype(float)
+    assert np.isnan(anchored(agrees)["llm"].tests["p_any"]).all()
+    apart = np.where(np.eye(8)[np.repeat(np.arange(8), 5)], rng.integers(0, 2, (40, 8)), np.nan)
+    assert not np.isnan(anchored(apart)["llm"].tests["p_any"]).any()
+    residual = np.tile([1.0, -1.0], 4)[:, None]
+    alone = drift._p_of_any(np.eye(8), residual, np.arange(8), rng)
+    assert np.isnan(alone)
 
 
 def test_one_time_is_no_drift():

@@ -25,7 +25,7 @@ from annobench.reporting import (
 
 @pytest.mark.parametrize(
     ("p_any", "says"),
-    [(0.001, "windows differ"), (0.4, "windows do not differ"), (math.nan, "is not possible")],
+    [(0.001, "windows differ"), (0.4, "windows do not differ"), (math.nan, "too few to test")],
 )
 def test_a_test_of_windows_is_said(p_any, says):
     assert says in judge_at_work._verdict(p_any)

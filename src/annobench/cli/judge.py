@@ -181,6 +181,7 @@ def judge(
             else parse_times(list(selection.times), f"--over {over}"),
             clusters=groups,
             level=level,
+            rng=seed,
         )
         page = judge_page.render(
             found, source=reading.path.name, remarks=selection.said, further=further

@@ -5,7 +5,7 @@ With residuals e, design X and clusters c, the covariance of the coefficients is
     G / (G - 1) * (I - 1) / (I - P) * (X'X)^-1 (sum over c of X_c' e_c e_c' X_c) (X'X)^-1
 
 for G clusters, I rows and P columns (CR1; HC1 where every row is a cluster). Tests and intervals
-are Student's and Fisher's with G - 1 degrees of freedom.
+are Student's with G - 1 degrees of freedom.
 
 Liang and Zeger (1986), Biometrika 73, 13-22; MacKinnon and White (1985), Journal of Econometrics
 29, 305-325.
@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import f as fisher
 from scipy.stats import t
 
 from annobench.core.tolerances import ZERO
@@ -73,27 +72,6 @@ class LeastSquares:
             "upper": value + half,
             "p_value": float(p_value),
         }
-
-    def p_of_all(self, which: slice) -> float:
-        """Wald test that several coefficients are 0.
-
-        Parameters
-        ----------
-        which : slice
-            Indices of the coefficients.
-
-        Returns
-        -------
-        float
-            The p-value; NaN without more clusters than coefficients.
-        """
-        b, v = self.coefficients[which], self.covariance[which, which]
-        if not np.isfinite(v).all() or self.n_clusters <= b.size or not b.size:
-            return math.nan
-        if np.linalg.matrix_rank(v, hermitian=True) < b.size:
-            return math.nan
-        statistic = float(b @ np.linalg.solve(v, b)) / b.size
-        return float(fisher.sf(statistic, b.size, self.n_clusters - 1))
 
 
 def least_squares(columns: Floats, y: Floats, clusters: NDArray[np.int64]) -> LeastSquares:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from annobench.judges.at_work import SIGNIFICANT, AtWork
-from annobench.judges.drift import JudgeDrift
+from annobench.judges.drift import FEWEST_CLUSTERS, JudgeDrift
 from annobench.plotting import BLUE, VERMILION, house_style
 from annobench.reporting import figures
 from annobench.reporting.formats import level as written_level
@@ -109,7 +109,7 @@ def _said_of_drift(judge: str, found: JudgeDrift) -> list[str]:
 
 def _verdict(p_any: float) -> str:
     if math.isnan(p_any):
-        return "a test of any change is not possible"
+        return f"fewer than {FEWEST_CLUSTERS} anchor items or clusters are too few to test for any change"
     if p_any < SIGNIFICANT:
         return f"windows differ significantly ({said_p(p_any)})"
     return f"windows do not differ significantly ({said_p(p_any)})"
