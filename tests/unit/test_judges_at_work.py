@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from benchmarks import judge_systems
+from scipy.stats import f_oneway, ttest_ind
 
 from annobench.core.errors import AnnotationError
 from annobench.judges import drift
+from annobench.judges import systems as systems_module
 from annobench.judges.at_work import examine
 from annobench.judges.bias import judge_bias
 from annobench.judges.drift import REPLICATES, judge_drift
@@ -53,7 +55,10 @@ def test_the_weight_has_the_least_standard_error():
 
     chosen = compare_systems(judge, human, systems, clusters=questions).differences.iloc[0]
     assert 0 < chosen["weight"] < 1
-    assert all(error(w) >= chosen["standard_error"] for w in np.linspace(0, 1, 21))
+    least = error(chosen["weight"])
+    assert all(error(w) >= least for w in np.linspace(0, 1, 21))
+    # A chosen weight is a parameter, whose variance counts.
+    assert least < chosen["standard_error"] < 1.1 * least
 
 
 def test_the_estimate_follows_a_change_of_units_and_of_order():
@@ -79,6 +84,48 @@ def test_a_judge_that_says_nothing_counts_nothing():
     assert row["weight"] == 0
     assert row["estimate"] == pytest.approx(row["human_score"])
     assert row["standard_error"] == row["human_standard_error"]
+
+
+def test_without_the_judge_separate_questions_make_welchs_test(rng):
+    new, old = rng.normal(0.3, 1, 5), rng.normal(0, 2, 100)
+    human = np.concatenate([new, old])
+    systems = np.repeat(["new", "old"], [5, 100])
+    found = compare_systems(np.zeros(105), human, systems, baseline="old").differences.iloc[0]
+    theirs = ttest_ind(new, old, equal_var=False)
+    low, high = theirs.confidence_interval()
+    assert found["degrees_of_freedom"] == pytest.approx(theirs.df)
+    assert (found["lower"], found["upper"]) == pytest.approx((low, high))
+    assert found["p_value"] == pytest.approx(theirs.pvalue)
+    assert found["caution"].startswith("few human scores")
+    assert compare_systems(np.zeros(105), human, systems[::-1]).differences["caution"].all()
+
+
+def test_few_human_scores_of_one_system_count_as_few():
+    rng, repetitions, covered = np.random.default_rng(6), 200, 0
+    systems = np.repeat(["new", "old"], 300)
+    for _ in range(repetitions):
+        quality = np.concatenate([rng.normal(0.3, 1.4, 300), rng.normal(0, 2, 300)])
+        judge = quality + rng.normal(0, 0.6, 600)
+        human = quality.copy()
+        human[5:300] = human[400:] = np.nan  # answers are in no order
+        row = compare_systems(judge, human, systems, baseline="old").differences.iloc[0]
+        covered += row["lower"] <= 0.3 <= row["upper"]
+    assert row["degrees_of_freedom"] < 10
+    # Four standard errors of a share of .95; with pooled degrees of freedom it is .85.
+    assert abs(covered / repetitions - 0.95) < 4 * np.sqrt(0.95 * 0.05 / repetitions)
+
+
+def test_slices_of_one_system_each_are_compared_by_welchs_analysis_of_variance(rng):
+    slices = [rng.normal(0, scale, n) for scale, n in ((1, 6), (2, 9), (1, 30))]
+    rows = pd.DataFrame(
+        {
+            "estimate": [x.mean() for x in slices],
+            "standard_error": [x.std(ddof=1) / np.sqrt(x.size) for x in slices],
+            "degrees_of_freedom": [x.size - 1 for x in slices],
+        }
+    )
+    p = f_oneway(*slices, equal_var=False).pvalue
+    assert systems_module._p_of_equal(rows) == pytest.approx(p)
 
 
 def test_slices_are_compared_and_tested():
