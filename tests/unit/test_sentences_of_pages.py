@@ -17,6 +17,7 @@ from annobench.reporting import (
     figures,
     judge_at_work,
     judge_page,
+    judge_sentences,
     plan_page,
     report_further,
     report_page,
@@ -25,7 +26,11 @@ from annobench.reporting import (
 
 @pytest.mark.parametrize(
     ("p_any", "says"),
-    [(0.001, "windows differ"), (0.4, "windows do not differ"), (math.nan, "too few to test")],
+    [
+        (0.001, "windows differ"),
+        (0.4, "windows do not differ"),
+        (math.nan, "needs 6 anchor items"),
+    ],
 )
 def test_a_test_of_windows_is_said(p_any, says):
     assert says in judge_at_work._verdict(p_any)
@@ -39,21 +44,19 @@ def judged(**row):
 
 
 @pytest.mark.parametrize(
-    ("passes", "labels", "says", "worth"),
+    ("lower", "upper", "says"),
     [
-        (True, 0.8, "about as often as they agree", "is as informative as 0.8 of a human's."),
-        (True, math.nan, "about as often as they agree", ""),
-        (False, 0.4, "does not pass, but each of its labels is worth 0.4 of a human's", ""),
-        (False, math.nan, "", ""),
+        (1.2, 1.9, "is more informative than a human's: it can replace one"),
+        (0.3, 0.7, "is less informative than a human's: use it in addition"),
+        (0.6, math.inf, "is open: its worth is within 0.60 to more than 10 human labels"),
+        (math.nan, math.nan, ""),
     ],
 )
-def test_a_judge_is_worth_what_its_labels_are(passes, labels, says, worth):
-    found = judged(passes=passes, passes_again=0.9, human_labels=labels, is_informative=True)
-    text = " ".join(judge_page.next_steps(found)[:1])
+def test_what_to_do_with_a_judge_follows_from_its_worth(lower, upper, says):
+    found = judged(human_labels_lower=lower, human_labels_upper=upper, is_informative=True)
+    text = " ".join(judge_sentences.next_steps(found)[:1])
     assert says in text
     assert bool(says) is bool(text)
-    assert worth in text
-    assert ("of a human's" in text) is not math.isnan(labels)
 
 
 def test_rates_that_may_be_none_are_named():

@@ -109,7 +109,7 @@ def _said_of_drift(judge: str, found: JudgeDrift) -> list[str]:
 
 def _verdict(p_any: float) -> str:
     if math.isnan(p_any):
-        return f"fewer than {FEWEST_CLUSTERS} anchor items or clusters are too few to test for any change"
+        return f"a test of any change needs {FEWEST_CLUSTERS} anchor items or clusters"
     if p_any < SIGNIFICANT:
         return f"windows differ significantly ({said_p(p_any)})"
     return f"windows do not differ significantly ({said_p(p_any)})"
