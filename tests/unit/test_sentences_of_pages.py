@@ -13,6 +13,7 @@ from annobench.judges.assessment import CONSTANT
 from annobench.labels import Annotations
 from annobench.plotting import VERMILION
 from annobench.reporting import (
+    audit_page,
     draws_page,
     figures,
     judge_at_work,
@@ -22,6 +23,7 @@ from annobench.reporting import (
     report_further,
     report_page,
 )
+from annobench.resampling.intervals import Interval
 
 
 @pytest.mark.parametrize(
@@ -33,7 +35,7 @@ from annobench.reporting import (
     ],
 )
 def test_a_test_of_windows_is_said(p_any, says):
-    assert says in judge_at_work._verdict(p_any)
+    assert says in judge_at_work._verdict(p_any, 0.95)
 
 
 def judged(**row):
@@ -130,3 +132,20 @@ def test_errors_beyond_the_threshold_stand_out_on_both_sides(error, n_beyond, mo
     monkeypatch.setattr(draws_page, "inline_svg", beyond)
     errors = np.array([[error, 0.1]])
     assert draws_page._plot(SimpleNamespace(threshold=2.0, errors=errors.T)) == n_beyond
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "says"),
+    [
+        (0.80, 0.89, "it is overconfident"),
+        (0.91, 0.99, "it is not confident enough"),
+        (0.85, 0.93, "the checks do not contradict it"),
+    ],
+)
+def test_confidence_is_compared_with_the_interval_of_the_accuracy(lower, upper, says):
+    found = SimpleNamespace(
+        accuracy=Interval(0.88, lower, upper, 0.95, "stratified"),
+        design=SimpleNamespace(certainty=np.full(5, 0.9)),
+        calibration=SimpleNamespace(kind="none", n_gold=5),
+    )
+    assert says in audit_page._calibration_sentence(found)

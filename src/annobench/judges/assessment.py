@@ -438,7 +438,7 @@ def _humans(
 
 def _overall(found: rates.JudgeRates) -> dict[str, float]:
     """Return accuracy and mean Youden's index with their limits."""
-    row = {}
+    row: dict[str, float] = {}
     for name in ("accuracy", "mean_youden"):
         interval = getattr(found, name)
         row |= {name: float(interval.estimate)}

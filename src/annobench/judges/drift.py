@@ -325,7 +325,7 @@ def _centred(columns: Floats, item: NDArray[Any] | None) -> Floats:
     if item is None:
         return columns - columns.mean(axis=0)
     table = pd.DataFrame(columns)
-    return (table - table.groupby(item).transform("mean")).to_numpy()
+    return np.asarray(table - table.groupby(item).transform("mean"))
 
 
 def _p_of_any(

@@ -121,12 +121,12 @@ def worth(
     curve[1] = of_human
     curve = np.maximum.accumulate(curve)
 
-    def labels(ratio_of_bits: ArrayLike) -> NDArray[np.float64]:
+    def labels(ratio_of_bits: NDArray[np.float64]) -> NDArray[np.float64]:
         relative = curve / of_human if of_human else curve
-        found = np.interp(ratio_of_bits, relative, np.arange(curve.size), right=np.inf)
-        return np.where(np.asarray(ratio_of_bits) > 0, found, 0.0)
+        worth_of = np.interp(ratio_of_bits, relative, np.arange(curve.size), right=np.inf)
+        return np.where(ratio_of_bits > 0, worth_of, 0.0)
 
-    value = float(labels(bits / of_human if of_human else bits))
+    value = float(labels(np.array(bits / of_human if of_human else bits)))
     limits = [math.nan, math.nan]
     if draws is not None:
         humans_bits = _bits(draws.prevalence[:, None], draws.humans[:, known]) @ weight
@@ -142,7 +142,7 @@ def _bits(prevalence: NDArray[np.float64], confusion: NDArray[np.float64]) -> ND
     """Return the mutual information of category and label, with any leading axes, in bits."""
     label = np.einsum("...k,...kl->...l", prevalence, confusion)
     within = np.einsum("...k,...kl->...", prevalence, entr(confusion))
-    return np.maximum(entr(label).sum(axis=-1) - within, 0.0) / math.log(2)
+    return np.asarray(np.maximum(entr(label).sum(axis=-1) - within, 0.0) / math.log(2))
 
 
 def _curve(
