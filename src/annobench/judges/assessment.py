@@ -412,20 +412,20 @@ def _humans(
 ) -> pd.DataFrame:
     """Estimate accuracy and Youden's index of each human, by gold or by the model."""
     options: dict[str, Any] = {"clusters": clusters, "level": level}
-    found: list[rates.JudgeRates | None] = [None] * humans.n_annotators
+    rated: list[rates.JudgeRates | None] = [None] * humans.n_annotators
     if known is not None:
         of_humans = [labels_of(humans, j) for j in range(humans.n_annotators)]
-        found = [
+        rated = [
             rates.rates_by_gold(labels, known, humans.categories, **options)
             if ((known >= 0) & (labels != NO_LABEL)).any()
             else None
             for labels in of_humans
         ]
     elif fit is not None and sampled is not None:
-        found = [*rates.human_rates(humans, _posterior(humans, fit), sampled, **options)]
+        rated = [*rates.human_rates(humans, _posterior(humans, fit), sampled, **options)]
     rows = [
         {"human": name, "n_items": of_human.confusion.sum(), **_overall(of_human)}
-        for name, of_human in zip(humans.annotators, found, strict=True)
+        for name, of_human in zip(humans.annotators, rated, strict=True)
         if of_human is not None
     ]
     table = pd.DataFrame(rows)
@@ -436,18 +436,18 @@ def _humans(
     return table.assign(near_chance=is_near)
 
 
-def _overall(found: rates.JudgeRates) -> dict[str, float]:
+def _overall(rated: rates.JudgeRates) -> dict[str, float]:
     """Return accuracy and mean Youden's index with their limits."""
     row: dict[str, float] = {}
     for name in ("accuracy", "mean_youden"):
-        interval = getattr(found, name)
+        interval = getattr(rated, name)
         row |= {name: float(interval.estimate)}
         row |= {f"{name}_lower": float(interval.lower), f"{name}_upper": float(interval.upper)}
     return row
 
 
 def _worth(
-    found: rates.JudgeRates,
+    rated: rates.JudgeRates,
     fit: DawidSkeneFit,
     humans: Annotations,
     sampled: rates.PanelDraws | None,
@@ -455,16 +455,16 @@ def _worth(
     rng: np.random.Generator,
 ) -> dict[str, object]:
     """Return the worth of a label, given that the category is one whose rates are known."""
-    total = found.confusion.sum(axis=1)
+    total = rated.confusion.sum(axis=1)
     known = total > 0
     prevalence = fit.prevalence[known]
     names = ("bits", "human_bits", "human_labels", "human_labels_lower", "human_labels_upper")
     if known.sum() < 2 <= humans.n_categories or not prevalence.sum():
         return dict.fromkeys(names, np.nan)
-    draws = found.draws if found.draws is not None and found.draws.humans.shape[1] else None
-    if found.draws is None and sampled is not None:
-        size = (len(sampled.prevalence), *found.confusion.shape)
-        of_judge = rates.dirichlet(np.broadcast_to(found.confusion, size), rng)
+    draws = rated.draws if rated.draws is not None and rated.draws.humans.shape[1] else None
+    if rated.draws is None and sampled is not None:
+        size = (len(sampled.prevalence), *rated.confusion.shape)
+        of_judge = rates.dirichlet(np.broadcast_to(rated.confusion, size), rng)
         draws = sampled._replace(judge=of_judge)
     if draws is not None:
         chance = draws.prevalence[:, known]
@@ -476,7 +476,7 @@ def _worth(
     value = worth.worth(
         prevalence / prevalence.sum(),
         fit.confusion[:, known],
-        found.confusion[known] / total[known, None],
+        rated.confusion[known] / total[known, None],
         share=np.bincount(humans.annotator, minlength=humans.n_annotators),
         draws=draws,
         level=level,
@@ -484,7 +484,7 @@ def _worth(
     )
     limits = Interval(value.human_labels, value.lower, value.upper, level, "bayesian")
     if np.isfinite(value.human_labels):
-        limits = widen(limits, found.design_effect, 0.0, np.inf)
+        limits = widen(limits, rated.design_effect, 0.0, np.inf)
     values = (value.bits, value.human_bits, value.human_labels, limits.lower, limits.upper)
     return dict(zip(names, map(float, values), strict=True))
 

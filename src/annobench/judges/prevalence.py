@@ -310,9 +310,12 @@ def joint(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
     if not counts.gold:
         return _nothing("joint", level)
     total = counts.gold + counts.others
-    said = counts.true_positive + counts.false_positive
-    p = (said + counts.judged_positive) / total
-    label = [(counts.true_positive, said, p), (counts.false_negative, counts.gold - said, 1 - p)]
+    n_positive = counts.true_positive + counts.false_positive
+    p = (n_positive + counts.judged_positive) / total
+    label = [
+        (counts.true_positive, n_positive, p),
+        (counts.false_negative, counts.gold - n_positive, 1 - p),
+    ]
     z = _quantile(level)
     estimate, variance, below, above, shares = 0.0, 0.0, 0.0, 0.0, []
     for positives, n, weight in label:

@@ -126,9 +126,9 @@ class JudgeRates(Summarised):
             "n_items": self.confusion.sum(axis=1),
         }
         for name in ("sensitivity", "specificity", "youden"):
-            found = getattr(self, name)
-            columns |= {name: found.estimate, f"{name}_lower": found.lower}
-            columns[f"{name}_upper"] = found.upper
+            rated = getattr(self, name)
+            columns |= {name: rated.estimate, f"{name}_lower": rated.lower}
+            columns[f"{name}_upper"] = rated.upper
         return pd.DataFrame(columns)
 
     def _headline(self) -> str:
@@ -153,9 +153,9 @@ class JudgeRates(Summarised):
         """
         axes = axes_or_new(axes)
         y = np.arange(len(self.categories))
-        found = self.youden
-        axes.hlines(y, found.lower, found.upper, color="#7F7F7F")
-        axes.plot(found.estimate, y, "o", color="#222222")
+        rated = self.youden
+        axes.hlines(y, rated.lower, rated.upper, color="#7F7F7F")
+        axes.plot(rated.estimate, y, "o", color="#222222")
         axes.axvline(0, linestyle="--", color="#D55E00")
         axes.set_yticks(y, [plain(name) for name in self.categories])
         axes.invert_yaxis()
@@ -196,8 +196,8 @@ def rates_by_gold(
 
     Examples
     --------
-    >>> found = rates_by_gold([0, 0, 1, 1, 1], [0, 0, 0, 1, 1], ("no", "yes"))
-    >>> found.sensitivity.estimate.round(2), found.youden.estimate.round(2)
+    >>> rated = rates_by_gold([0, 0, 1, 1, 1], [0, 0, 0, 1, 1], ("no", "yes"))
+    >>> rated.sensitivity.estimate.round(2), rated.youden.estimate.round(2)
     (array([0.67, 1.  ]), array([0.67, 0.67]))
     """
     labels, truth = np.asarray(judge), np.asarray(gold)
@@ -215,16 +215,16 @@ def rates_by_gold(
     n_categories = len(categories)
     flat = truth[both].astype(np.int64) * n_categories + labels[both]
     counts = np.bincount(flat, minlength=n_categories**2).reshape(n_categories, -1)
-    right, of_category, said = np.diagonal(counts), counts.sum(axis=1), counts.sum(axis=0)
+    right, of_category, verdict = np.diagonal(counts), counts.sum(axis=1), counts.sum(axis=0)
     others = counts.sum() - of_category
-    wrongly = said - right
+    wrongly = verdict - right
     sensitivity = _wilson(right, of_category, level)
     specificity = _wilson(others - wrongly, others, level)
-    known = truth[both].astype(np.int64)
+    gold_codes = truth[both].astype(np.int64)
     accuracy = proportion_interval(int(right.sum()), int(counts.sum()), level=level)
     youden = _youden(sensitivity, specificity)
     share = of_category / counts.sum()
-    found = JudgeRates(
+    rated = JudgeRates(
         categories,
         counts.astype(float),
         sensitivity,
@@ -233,15 +233,15 @@ def rates_by_gold(
         accuracy,
         normal_interval(float(np.nansum(share * youden.estimate)), np.nan, level),
     )
-    of_items = _residuals(found, np.eye(n_categories)[known], labels[both])
+    of_items = _residuals(rated, np.eye(n_categories)[gold_codes], labels[both])
     error = float(np.sqrt(((of_items.youden @ share) ** 2).sum()))
-    found = replace(
-        found, mean_youden=normal_interval(float(found.mean_youden.estimate), error, level)
+    rated = replace(
+        rated, mean_youden=normal_interval(float(rated.mean_youden.estimate), error, level)
     )
     group = cluster_codes(clusters, labels.size)
     categories_of = np.zeros((labels.size, n_categories))
-    categories_of[both] = np.eye(n_categories)[known]
-    return _widened(found, labels, both, categories_of, group)
+    categories_of[both] = np.eye(n_categories)[gold_codes]
+    return _widened(rated, labels, both, categories_of, group)
 
 
 def rates_by_posterior(
@@ -306,8 +306,8 @@ def rates_by_posterior(
     joint[both] = weights[both] * confusion[:, labels[both]].T
     truth = ratio(joint, joint.sum(axis=1, keepdims=True))
     group = cluster_codes(clusters, labels.size)
-    found = _of_panel(labels, both, truth, categories, sampled.prevalence, sampled.judge, level)
-    return replace(_widened(found, labels, both, truth, group), draws=sampled)
+    rated = _of_panel(labels, both, truth, categories, sampled.prevalence, sampled.judge, level)
+    return replace(_widened(rated, labels, both, truth, group), draws=sampled)
 
 
 def human_rates(
@@ -325,10 +325,10 @@ def human_rates(
         labels = labels_of(humans, j)
         both = labels != NO_LABEL
         draws = sampled.humans[:, j]
-        found = _of_panel(
+        rated = _of_panel(
             labels, both, posterior, humans.categories, sampled.prevalence, draws, level
         )
-        rates.append(_widened(found, labels, both, posterior, group))
+        rates.append(_widened(rated, labels, both, posterior, group))
     return rates
 
 
@@ -430,18 +430,18 @@ class _Residuals(NamedTuple):
         return np.nan_to_num(self.sensitivity + self.specificity)
 
 
-def _residuals(found: JudgeRates, truth: Floats, labels: NDArray[Any]) -> _Residuals:
+def _residuals(rated: JudgeRates, truth: Floats, labels: NDArray[Any]) -> _Residuals:
     """Linearise the rates; `truth` is the probability of each category of an item."""
-    said, others = np.eye(truth.shape[1])[labels], 1 - truth
+    verdict, others = np.eye(truth.shape[1])[labels], 1 - truth
     return _Residuals(
-        ratio(truth * (said - found.sensitivity.estimate), truth.sum(axis=0)),
-        ratio(others * (1 - said - found.specificity.estimate), others.sum(axis=0)),
-        ((truth * said).sum(axis=1) - found.accuracy.estimate) / labels.size,
+        ratio(truth * (verdict - rated.sensitivity.estimate), truth.sum(axis=0)),
+        ratio(others * (1 - verdict - rated.specificity.estimate), others.sum(axis=0)),
+        ((truth * verdict).sum(axis=1) - rated.accuracy.estimate) / labels.size,
     )
 
 
 def _widened(
-    found: JudgeRates,
+    rated: JudgeRates,
     labels: NDArray[np.int64],
     both: NDArray[np.bool_],
     truth: Floats,
@@ -449,8 +449,8 @@ def _widened(
 ) -> JudgeRates:
     """Widen the intervals by their design effects, if items are clustered."""
     if group is None:
-        return found
-    sensitivity, specificity, accuracy = of_items = _residuals(found, truth[both], labels[both])
+        return rated
+    sensitivity, specificity, accuracy = of_items = _residuals(rated, truth[both], labels[both])
     share = truth[both].mean(axis=0)
     overall = np.column_stack([accuracy, of_items.youden @ share])
     of_accuracy, of_mean = design_effect(overall, group[both])
@@ -459,24 +459,24 @@ def _widened(
         return widen(interval, design_effect(residuals, group[both]), lowest, 1.0)
 
     return replace(
-        found,
-        sensitivity=wider(found.sensitivity, sensitivity, 0.0),
-        specificity=wider(found.specificity, specificity, 0.0),
-        youden=wider(found.youden, sensitivity + specificity, -1.0),
-        accuracy=widen(found.accuracy, of_accuracy, 0.0, 1.0),
-        mean_youden=widen(found.mean_youden, of_mean, -1.0, 1.0),
+        rated,
+        sensitivity=wider(rated.sensitivity, sensitivity, 0.0),
+        specificity=wider(rated.specificity, specificity, 0.0),
+        youden=wider(rated.youden, sensitivity + specificity, -1.0),
+        accuracy=widen(rated.accuracy, of_accuracy, 0.0, 1.0),
+        mean_youden=widen(rated.mean_youden, of_mean, -1.0, 1.0),
         design_effect=float(of_mean),
     )
 
 
 def _most_likely(labels: NDArray[np.int64], weights: Floats) -> Floats:
     """Find the judge's confusion matrix by EM; return expected counts of category and label."""
-    said = np.eye(weights.shape[1])[labels]
-    counts = weights.T @ said
+    verdict = np.eye(weights.shape[1])[labels]
+    counts = weights.T @ verdict
     for _ in range(MAX_ITERATIONS):
         confusion = np.nan_to_num(ratio(counts, counts.sum(axis=1, keepdims=True)))
         joint = weights * confusion[:, labels].T
-        before, counts = counts, ratio(joint, joint.sum(axis=1, keepdims=True)).T @ said
+        before, counts = counts, ratio(joint, joint.sum(axis=1, keepdims=True)).T @ verdict
         if np.abs(counts - before).max() < CONVERGED * labels.size:
             break
     return counts
@@ -496,8 +496,8 @@ def _of_draws(estimate: Floats, draws: Floats, level: float) -> Interval:
 
 
 def _wilson(k: NDArray[np.int64], n: NDArray[np.int64], level: float) -> Interval:
-    found = [proportion_interval(a, b, level=level) for a, b in zip(k, n, strict=True)]
-    estimate, lower, upper = np.array([(i.estimate, i.lower, i.upper) for i in found]).T
+    rated = [proportion_interval(a, b, level=level) for a, b in zip(k, n, strict=True)]
+    estimate, lower, upper = np.array([(i.estimate, i.lower, i.upper) for i in rated]).T
     return Interval(estimate, lower, upper, level, "wilson")
 
 

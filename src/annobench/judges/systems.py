@@ -343,8 +343,8 @@ class _Sums:
         """A caution if there are few human scores of a system."""
         if not min(self.n_clusters):
             return "no answer scored by humans"
-        own = np.round(self.human[self.pattern > 0], 12)
-        n_differing = own.size - np.unique(own, return_counts=True)[1].max(initial=0)
+        sums = np.round(self.human[self.pattern > 0], 12)
+        n_differing = sums.size - np.unique(sums, return_counts=True)[1].max(initial=0)
         if min(*self.n_clusters, n_differing) < FEWEST_CLUSTERS:
             return "few human scores: the interval may be too narrow"
         return ""

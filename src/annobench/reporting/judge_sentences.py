@@ -30,14 +30,25 @@ _COLUMNS: Final = (
 )
 
 
-def rows_of(found: Assessment) -> pd.DataFrame:
+def rows_of(results: Assessment) -> pd.DataFrame:
     """Return the table of judges, with NaN for what could not be computed."""
-    return found.summary_table.reindex(columns=[*_COLUMNS])
+    return results.summary_table.reindex(columns=[*_COLUMNS])
 
 
-def next_steps(found: Assessment) -> list[str]:
-    """Say what to do with each judge, as far as its intervals support it."""
-    table = rows_of(found)
+def next_steps(results: Assessment) -> list[str]:
+    """Say what to do with each judge, as far as its intervals support it.
+
+    Parameters
+    ----------
+    results : Assessment
+        The results.
+
+    Returns
+    -------
+    list of str
+        Sentences, the most important first.
+    """
+    table = rows_of(results)
     judges = table[table["judge"] != CONSTANT]
     blind = table[table["judge"] == CONSTANT].iloc[0]
     steps = []
@@ -68,7 +79,7 @@ def next_steps(found: Assessment) -> list[str]:
                     "humans.",
                 )
             )
-    unsteady = found.consistency
+    unsteady = results.consistency
     if len(unsteady):
         for row in pages.records(unsteady[unsteady["upper"] < CONSISTENT]):
             steps.append(
@@ -76,19 +87,19 @@ def next_steps(found: Assessment) -> list[str]:
                 f"{percent(row['unanimous'])} of items (interval {percent(row['lower'])} to "
                 f"{percent(row['upper'])}): ask several times, or lower its temperature."
             )
-    for row in pages.records(found.position):
+    for row in pages.records(results.position):
         if row["upper"] < EVEN or row["lower"] > EVEN:
             steps.append(
                 f"{row['annotator']} picks the answer shown first in {percent(row['picks_first'])} "
                 f"of comparisons (interval {percent(row['lower'])} to {percent(row['upper'])}): "
                 "show each pair in both orders, and count only consistent choices."
             )
-    if found.basis == "humans":
+    if results.basis == "humans":
         steps.append(
             "Check some items yourself and give them with --gold: sensitivity and specificity are "
             "estimated from the humans' labels, so errors that all humans share count as correct."
         )
-    elif not found.basis:
+    elif not results.basis:
         steps.append("Have some items labelled by two humans, or check some, and give --gold.")
     return steps
 
@@ -112,12 +123,12 @@ def _labels(value: float) -> str:
     return f"more than {MAX_LABELS}" if math.isinf(value) else number(value, 2)
 
 
-def headline(found: Assessment, row: dict[str, Any]) -> str:
+def headline(results: Assessment, row: dict[str, Any]) -> str:
     """Say how accurate a judge is, and what a label is worth, with intervals.
 
     Parameters
     ----------
-    found : Assessment
+    results : Assessment
         The results.
     row : dict
         Row of the table of judges.
@@ -130,8 +141,8 @@ def headline(found: Assessment, row: dict[str, Any]) -> str:
     name, parts = row["judge"], []
     if not _missing(row.get("accuracy")):
         limits = f"{percent(row['accuracy_lower'])} to {percent(row['accuracy_upper'])}"
-        limits = f"{level(found.level)} interval {limits}"
-        basis = "gold" if found.basis == "gold" else "a model of the humans' labels"
+        limits = f"{level(results.level)} interval {limits}"
+        basis = "gold" if results.basis == "gold" else "a model of the humans' labels"
         parts.append(f"accuracy {percent(row['accuracy'])} ({limits}) by {basis}")
     if not _missing(row.get("human_labels")):
         worth = f"a label is worth {_labels(row['human_labels'])} of a human's"
@@ -151,9 +162,9 @@ def headline(found: Assessment, row: dict[str, Any]) -> str:
     return f"{name}: {'; '.join(parts)}."
 
 
-def agreement_of(found: Assessment, judge: str) -> str:
+def agreement_of(results: Assessment, judge: str) -> str:
     """Say whether a judge agrees with the humans as they do with each other."""
-    table = found.agreement
+    table = results.agreement
     if table.empty:
         return ""
     [row] = pages.records(table[table["judge"].eq(judge) & table["measure"].eq("agreement")]) or [
@@ -174,23 +185,23 @@ def agreement_of(found: Assessment, judge: str) -> str:
     return f"{judge} {words}: {difference}."
 
 
-def published_test(found: Assessment, row: dict[str, Any]) -> str:
+def published_test(results: Assessment, row: dict[str, Any]) -> str:
     """State the outcome of the alternative annotator test, by its name and with its rule."""
     name = row["judge"]
-    if name not in found.tests:
+    if name not in results.tests:
         return ""
-    test = found.tests[name]
+    test = results.tests[name]
     verdict = "passes" if test.passes else "does not pass"
     text = (
         f"{name} {verdict} the alternative annotator test: it is not inferior by more than epsilon "
-        f"= {found.epsilon:g} to {int(test.rejected.sum())} of "
+        f"= {results.epsilon:g} to {int(test.rejected.sum())} of "
         f"{counted(len(test.annotators), 'human')}, and half of them suffice. It passes in "
         f"{percent(row['passes_again'])} of bootstrap samples."
     )
-    if name in found.tests_without:
-        without = found.tests_without[name]
+    if name in results.tests_without:
+        without = results.tests_without[name]
         verdict = "passes" if without.passes else "does not pass"
-        blind = found.near_chance
+        blind = results.near_chance
         text += (
             f" Without {_listed(blind)}, near chance, it {verdict}: not inferior to "
             f"{int(without.rejected.sum())} of {counted(len(without.annotators), 'human')}."
@@ -202,29 +213,29 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:MAX_NAMES])}{' and others' if len(names) > MAX_NAMES else ''}"
 
 
-def of_near_chance(found: Assessment) -> str:
+def of_near_chance(results: Assessment) -> str:
     """Name the humans who are near chance, with their intervals."""
-    if not found.near_chance:
+    if not results.near_chance:
         return ""
-    rows = pages.records(found.humans[found.humans["near_chance"]])
+    rows = pages.records(results.humans[results.humans["near_chance"]])
     named = [
         f"{row['human']} {number(row['mean_youden'], 2)} "
         f"({number(row['mean_youden_lower'], 2)} to {number(row['mean_youden_upper'], 2)})"
         for row in rows[:MAX_NAMES]
     ]
     return (
-        f"{counted(len(rows), 'human')} of {found.panel.humans.n_annotators:,} "
+        f"{counted(len(rows), 'human')} of {results.panel.humans.n_annotators:,} "
         f"{'is' if len(rows) == 1 else 'are'} near chance; sensitivity + specificity - 1: "
         f"{'; '.join(named)}{' and others' if len(rows) > MAX_NAMES else ''}."
     )
 
 
-def sentences(found: Assessment) -> list[str]:
+def sentences(results: Assessment) -> list[str]:
     """Summarise the judges: accuracy and worth first, the best judge first.
 
     Parameters
     ----------
-    found : Assessment
+    results : Assessment
         The results.
 
     Returns
@@ -232,12 +243,12 @@ def sentences(found: Assessment) -> list[str]:
     list of str
         Each judge's headline, then agreement, humans near chance, and the published test.
     """
-    table = rows_of(found)
+    table = rows_of(results)
     judges = table[table["judge"] != CONSTANT].sort_values(
         ["human_labels", "accuracy"], ascending=False, kind="stable"
     )
     rows = pages.records(judges)
-    lines = [headline(found, row) for row in rows]
-    lines += [agreement_of(found, row["judge"]) for row in rows]
-    lines += [of_near_chance(found), *(published_test(found, row) for row in rows)]
+    lines = [headline(results, row) for row in rows]
+    lines += [agreement_of(results, row["judge"]) for row in rows]
+    lines += [of_near_chance(results), *(published_test(results, row) for row in rows)]
     return [line for line in lines if line]

@@ -53,11 +53,11 @@ def cases() -> list[Case]:
 
 
 def _labels(
-    rng: np.random.Generator, truth: NDArray[np.int64], known: float, n_categories: int = 2
+    rng: np.random.Generator, truth: NDArray[np.int64], proportion: float, n_categories: int = 2
 ) -> NDArray[np.int64]:
     """Label items: the share that is known correctly, the others at random."""
     guesses = rng.integers(0, n_categories, truth.size)
-    return np.where(rng.random(truth.size) < known, truth, guesses)
+    return np.where(rng.random(truth.size) < proportion, truth, guesses)
 
 
 def _limits(interval: Any, truth: float, place: int | None = None) -> Limits:
@@ -69,14 +69,14 @@ def _limits(interval: Any, truth: float, place: int | None = None) -> Limits:
 
 
 def _by_gold() -> list[Case]:
-    found = []
-    for n, known in ((30, 0.5), (100, 0.5), (100, 0.9)):
-        design = f"{n} gold items, two equal categories, a judge who knows {known:g}"
+    results = []
+    for n, proportion in ((30, 0.5), (100, 0.5), (100, 0.9)):
+        design = f"{n} gold items, two equal categories, a judge who knows {proportion:g}"
         for quantity, wanted in (("accuracy", AT_LEAST), ("youden", AT_LEAST)):
-            trial = partial(_gold_trial, quantity, n, known, (0.5, 0.5), 1)
-            found.append(Case(f"judge.{quantity}", design, "coverage", wanted, trial))
+            trial = partial(_gold_trial, quantity, n, proportion, (0.5, 0.5), 1)
+            results.append(Case(f"judge.{quantity}", design, "coverage", wanted, trial))
     three = (0.7, 0.2, 0.1)
-    found.append(
+    results.append(
         Case(
             "judge.mean_youden",
             "100 gold items, prevalence .7, .2, .1, a judge who knows .5",
@@ -85,7 +85,7 @@ def _by_gold() -> list[Case]:
             partial(_gold_trial, "mean_youden", 100, 0.5, three, 1),
         )
     )
-    found += [
+    results += [
         Case(
             f"judge.{quantity}",
             "40 clusters of 5 gold items, of which the judge knows all or none",
@@ -95,28 +95,28 @@ def _by_gold() -> list[Case]:
         )
         for quantity in ("accuracy", "youden")
     ]
-    return found
+    return results
 
 
 def _gold_trial(
     quantity: str,
     n: int,
-    known: float,
+    proportion: float,
     prevalence: tuple[float, ...],
     size: int,
     rng: np.random.Generator,
 ) -> Limits:
     k = len(prevalence)
     truth = rng.choice(k, n, p=prevalence)
-    labels = _labels(rng, truth, known, k)
+    labels = _labels(rng, truth, proportion, k)
     clusters = np.arange(n) // size
     if size > 1:
-        knows = rng.random(n // size)[clusters] < known
+        knows = rng.random(n // size)[clusters] < proportion
         labels = np.where(knows, truth, rng.integers(0, k, n))
     names = tuple("abc"[:k])
-    found = rates.rates_by_gold(labels, truth, names, clusters=clusters if size > 1 else None)
-    expected = known + (1 - known) / k if quantity == "accuracy" else known
-    return _limits(getattr(found, quantity), expected, 0 if quantity == "youden" else None)
+    results = rates.rates_by_gold(labels, truth, names, clusters=clusters if size > 1 else None)
+    expected = proportion + (1 - proportion) / k if quantity == "accuracy" else proportion
+    return _limits(getattr(results, quantity), expected, 0 if quantity == "youden" else None)
 
 
 def _panel(
@@ -124,21 +124,21 @@ def _panel(
 ) -> tuple[Annotations, NDArray[np.int64], NDArray[np.int64]]:
     truth = rng.integers(0, 2, n)
     table = pd.DataFrame(
-        {f"h{j}": _labels(rng, truth, known) for j, known in enumerate(humans)}
+        {f"h{j}": _labels(rng, truth, proportion) for j, proportion in enumerate(humans)}
     ).astype(str)
     return Annotations.from_wide(table), _labels(rng, truth, judge), truth
 
 
 def _by_humans() -> list[Case]:
-    found = []
+    results = []
     for words, panel in PANELS.items():
         for quantity in ("accuracy_by_humans", "worth", "human_beyond_chance"):
             trial = partial(_posterior_trial, quantity, *panel)
-            found.append(Case(f"judge.{quantity}", words, "coverage", COVERED, trial, FEWER))
+            results.append(Case(f"judge.{quantity}", words, "coverage", COVERED, trial, FEWER))
     words = "100 gold items of 300, humans who know .9, .9, .2 and .2, a judge who knows .45"
     trial = partial(_worth_by_gold, 100, *PANELS[next(iter(PANELS))])
-    found.append(Case("judge.worth", words, "coverage", COVERED, trial, FEWER))
-    return found
+    results.append(Case("judge.worth", words, "coverage", COVERED, trial, FEWER))
+    return results
 
 
 def _knowing(share: float) -> NDArray[np.float64]:
@@ -160,12 +160,12 @@ def _posterior_trial(
         sampled = rates.sample_panel(fit.posterior, panel, draws=DRAWS, rng=rng)
         of_last = rates.human_rates(panel, fit.posterior, sampled)[-1]
         return _limits(of_last.mean_youden, humans[-1])
-    found = rates.rates_by_posterior(
+    results = rates.rates_by_posterior(
         labels, fit.posterior, panel.categories, humans=panel, draws=DRAWS, rng=rng
     )
     if quantity == "accuracy_by_humans":
-        return _limits(found.accuracy, (1 + judge) / 2)
-    return _worth(fit, found, found.draws, humans, judge, rng)
+        return _limits(results.accuracy, (1 + judge) / 2)
+    return _worth(fit, results, results.draws, humans, judge, rng)
 
 
 def _worth_by_gold(
@@ -174,38 +174,38 @@ def _worth_by_gold(
     panel, labels, truth = _panel(rng, n, humans, judge)
     fit = dawid_skene.fit(panel)
     gold = np.where(np.arange(n) < n_gold, truth, -1)
-    found = rates.rates_by_gold(labels, gold, panel.categories)
+    results = rates.rates_by_gold(labels, gold, panel.categories)
     sampled = rates.sample_panel(fit.posterior, panel, draws=DRAWS, rng=rng)
-    of_judge = rates.dirichlet(np.broadcast_to(found.confusion, (DRAWS, 2, 2)), rng)
-    return _worth(fit, found, sampled._replace(judge=of_judge), humans, judge, rng)
+    of_judge = rates.dirichlet(np.broadcast_to(results.confusion, (DRAWS, 2, 2)), rng)
+    return _worth(fit, results, sampled._replace(judge=of_judge), humans, judge, rng)
 
 
 def _worth(
     fit: dawid_skene.DawidSkeneFit,
-    found: rates.JudgeRates,
+    results: rates.JudgeRates,
     draws: rates.PanelDraws | None,
     humans: tuple[float, ...],
     judge: float,
     rng: np.random.Generator,
 ) -> Limits:
-    confusion = found.confusion / found.confusion.sum(axis=1, keepdims=True)
+    confusion = results.confusion / results.confusion.sum(axis=1, keepdims=True)
     value = worth(fit.prevalence, fit.confusion, confusion, draws=draws, rng=rng)
     return value.lower, value.upper, _true_worth(humans, judge)
 
 
 def _agreement() -> list[Case]:
     words = "100 items, three humans who know .7, a judge who knows .5"
-    found = [
+    results = [
         Case(
             f"judge.{quantity}",
             words,
             "coverage",
             COVERED,
-            partial(_agreement_trial, quantity, 100),
+            partial(_agreement_trial, quantity),
         )
         for quantity in ("agreement_difference", "kappa_with_humans")
     ]
-    found.append(
+    results.append(
         Case(
             "judge.difference_from_human",
             words,
@@ -214,7 +214,7 @@ def _agreement() -> list[Case]:
             partial(_alternative, 0.7, 0.7, False),
         )
     )
-    found.append(
+    results.append(
         Case(
             "judge.alternative_annotator_test",
             "100 items, three humans who know .7, a judge who does, too; epsilon 0",
@@ -223,7 +223,7 @@ def _agreement() -> list[Case]:
             partial(_alternative, 0.7, 0.7, True),
         )
     )
-    found.append(
+    results.append(
         Case(
             "judge.picks_first",
             "60 comparisons, a judge without bias",
@@ -232,15 +232,15 @@ def _agreement() -> list[Case]:
             _first,
         )
     )
-    found.append(
+    results.append(
         Case("judge.unanimous", "60 items asked three times", "coverage", AT_LEAST, _unanimous)
     )
-    found += [
+    results += [
         Case("judge.bias_by_length", f"{n} answers, noise that grows", "coverage", COVERED, trial)
         for n in (30, 100)
         for trial in [partial(_bias, n)]
     ]
-    found.append(
+    results.append(
         Case(
             "judge.effective_judges",
             "100 gold items, three judges, errors correlated by .2",
@@ -249,7 +249,7 @@ def _agreement() -> list[Case]:
             _effective,
         )
     )
-    return found
+    return results
 
 
 def _agreement_trial(quantity: str, rng: np.random.Generator) -> Limits:
@@ -266,11 +266,11 @@ def _alternative(
     human: float, judge: float, test: bool, rng: np.random.Generator
 ) -> tuple[float, ...]:
     panel, labels, _ = _panel(rng, 100, (human,) * 3, judge)
-    found = alternative_annotator_test(panel, labels, epsilon=0.0)
+    results = alternative_annotator_test(panel, labels, epsilon=0.0)
     if test:
-        return (float(found.p_value[0]),)
-    half = 1.96 * found.standard_error[0]
-    return found.difference[0] - half, found.difference[0] + half, 0.0
+        return (float(results.p_value[0]),)
+    half = 1.96 * results.standard_error[0]
+    return results.difference[0] - half, results.difference[0] + half, 0.0
 
 
 def _first(rng: np.random.Generator) -> Limits:
@@ -329,8 +329,8 @@ def _share(method: str, n: int, share: float, rng: np.random.Generator) -> Limit
     chance = [share * 0.9, share * 0.1, (1 - share) * 0.05, (1 - share) * 0.95]
     tp, fn, fp, tn = rng.multinomial(n, chance).tolist()
     positive = int(rng.binomial(1_000, chance[0] + chance[2]))
-    found = METHODS[method](JudgedCounts(tp, fn, fp, tn, positive, 1_000 - positive), 0.95)
-    return found.lower, found.upper, share
+    results = METHODS[method](JudgedCounts(tp, fn, fp, tn, positive, 1_000 - positive), 0.95)
+    return results.lower, results.upper, share
 
 
 def _systems() -> list[Case]:
@@ -338,7 +338,7 @@ def _systems() -> list[Case]:
         *((n, m, paired) for n, m in ((5, 100), (5, 25), (10, 100)) for paired in (False, True)),
         (30, 30, True),
     )
-    found = [
+    results = [
         Case(
             "judge.against",
             f"{n} and {m} of 300 answers scored by humans, "
@@ -350,7 +350,7 @@ def _systems() -> list[Case]:
         )
         for n, m, paired in designs
     ]
-    found.append(
+    results.append(
         Case(
             "judge.against_slices",
             "three slices of 10, 10 and 40 questions, scored by humans",
@@ -360,7 +360,7 @@ def _systems() -> list[Case]:
             500,
         )
     )
-    found.append(
+    results.append(
         Case(
             "judge.humans_scored_at_random",
             "30 and 30 of 300 answers scored by humans, the same questions",
@@ -370,7 +370,7 @@ def _systems() -> list[Case]:
             500,
         )
     )
-    return found
+    return results
 
 
 def _answers(
@@ -396,27 +396,27 @@ def _answers(
 
 
 def _difference(n_new: int, n_old: int, paired: bool, rng: np.random.Generator) -> Limits:
-    found = compare_systems(**_answers(rng, n_new, n_old, paired), baseline="old")
-    row = found.differences.iloc[0]
+    results = compare_systems(**_answers(rng, n_new, n_old, paired), baseline="old")
+    row = results.differences.iloc[0]
     return row["lower"], row["upper"], 0.3
 
 
 def _selection(n: int, rng: np.random.Generator) -> tuple[float, ...]:
-    found = compare_systems(**_answers(rng, n, n, True), baseline="old")
-    return (found.selection["p_value"],)
+    results = compare_systems(**_answers(rng, n, n, True), baseline="old")
+    return (results.selection["p_value"],)
 
 
 def _equal_slices(rng: np.random.Generator) -> tuple[float, ...]:
     answers = _answers(rng, 60, 60, True, n=60)
     slices = np.tile(np.repeat(["a", "b", "c"], [10, 10, 40]), 2)
-    found = compare_systems(**answers, baseline="old", slices=slices)
-    return (float(found.slices["p_value_slices"].iloc[0]),)
+    results = compare_systems(**answers, baseline="old", slices=slices)
+    return (float(results.slices["p_value_slices"].iloc[0]),)
 
 
 def _in_time() -> list[Case]:
     sizes = ((40, 12), (40, 52), (100, 12), (100, 52))
     kinds = {"": 0.0, "a judge that repeats four of five labels": 0.8}
-    found = [
+    results = [
         Case(
             "judge.drift_any",
             f"{n} anchors, {windows} windows{', ' + words if words else ''}",
@@ -428,7 +428,7 @@ def _in_time() -> list[Case]:
         for words, stays in kinds.items()
         for n, windows in sizes
     ]
-    found += [
+    results += [
         Case(
             f"judge.drift_{contrast}",
             f"40 anchors, 12 windows{', ' + words if words else ''}",
@@ -440,7 +440,7 @@ def _in_time() -> list[Case]:
         for words, stays in kinds.items()
         for contrast in ("latest", "trend")
     ]
-    found.append(
+    results.append(
         Case(
             "judge.agreement_of_a_window",
             "40 anchors, 12 windows",
@@ -450,7 +450,7 @@ def _in_time() -> list[Case]:
             500,
         )
     )
-    return found
+    return results
 
 
 def _drift(
@@ -468,9 +468,9 @@ def _drift(
         names, ["j"] * item.size, np.column_stack(columns).ravel().astype(int).astype(str)
     )
     gold = dict.fromkeys(names, "1")
-    found = judge_drift(labels, ["j"], window.astype(float), gold=gold, rng=rng)["j"]
+    results = judge_drift(labels, ["j"], window.astype(float), gold=gold, rng=rng)["j"]
     if quantity == "window":
-        row = found.windows.iloc[0]
+        row = results.windows.iloc[0]
         return row["lower"], row["upper"], 0.8
-    row = found.tests.set_index("contrast").loc["latest" if quantity == "p_any" else quantity]
+    row = results.tests.set_index("contrast").loc["latest" if quantity == "p_any" else quantity]
     return (row["p_any"],) if quantity == "p_any" else (row["lower"], row["upper"], 0.0)
