@@ -88,6 +88,19 @@ def test_a_sentence_on_agreement_follows_from_its_interval(lower, upper, words):
     assert bool(text) == bool(words)
 
 
+def test_without_memory_for_draws_worth_has_no_interval(monkeypatch):
+    monkeypatch.setattr(assessment, "MAX_DRAWN", 0)
+    labels, _ = crowd(np.random.default_rng(1), n=60)
+    found = assessment.assess(labels, ["llm"], replicates=100, rng=1)
+    assert found.humans.empty
+    assert found.near_chance == []
+    row = found.summary_table.iloc[0]
+    assert np.isnan([row["human_labels_lower"], row["human_labels_upper"]]).all()
+    first = judge_sentences.sentences(found)[0]
+    assert first.endswith("of a human's.")
+    assert "accuracy" in first
+
+
 def test_a_distance_is_rounded_up():
     words = {"above": "", "below": "", "neither": "{within}"}
     assert by_interval(-0.031, 0.02, 0.0, **words) == "0.04"

@@ -42,8 +42,10 @@ MAX_CATEGORIES = 20
 #: and its whole interval below the second; with two equally frequent categories these are
 #: accuracies of .67 and .75.
 NEAR_CHANCE = 1 / 3, 1 / 2
-#: Numbers that draws of all confusion matrices may have, and draws that make an interval.
+#: Numbers that draws of all confusion matrices may have, labels times categories that may be drawn,
+#: and draws that make an interval.
 MAX_DRAWN = 20_000_000
+MAX_SWEPT = 200_000_000
 FEWEST_DRAWS = 100
 
 
@@ -397,9 +399,11 @@ def _rates(
 
 
 def _n_draws(humans: Annotations, draws: int) -> int:
-    """Return the number of draws of all confusion matrices that memory allows; 0 if too few."""
-    allowed = min(draws, MAX_DRAWN // (humans.n_annotators * humans.n_categories**2))
-    return allowed if allowed >= min(draws, FEWEST_DRAWS) else 0
+    """Return the number of draws of all confusion matrices; 0 if memory allows too few."""
+    k = humans.n_categories
+    draws = min(draws, max(FEWEST_DRAWS, MAX_SWEPT // (humans.n_labels * k)))
+    draws_kept = min(draws, MAX_DRAWN // (humans.n_annotators * k**2))
+    return draws_kept if draws_kept >= min(draws, FEWEST_DRAWS) else 0
 
 
 def _humans(

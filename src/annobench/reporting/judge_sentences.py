@@ -225,7 +225,7 @@ def of_near_chance(results: Assessment) -> str:
     ]
     return (
         f"{counted(len(rows), 'human')} of {results.panel.humans.n_annotators:,} "
-        f"{'is' if len(rows) == 1 else 'are'} near chance; sensitivity + specificity - 1: "
+        f"{'is' if len(rows) == 1 else 'are'} near chance; sensitivity + specificity \u2212 1: "
         f"{'; '.join(named)}{' and others' if len(rows) > MAX_NAMES else ''}."
     )
 
