@@ -113,7 +113,7 @@ def test_draws_of_a_panel_are_around_its_parameters():
     labels, gold = crowd(rng, n=2_000)
     truth = np.array([gold[item] == "yes" for item in labels.items]).astype(int)
     posterior = np.eye(2)[truth]
-    sampled = rates.sample_panel(posterior, labels, draws=200, rng=1)
+    sampled = rates.sample_panel(labels, posterior, draws=200, rng=1)
     for j, share in enumerate(KNOWS[name] for name in labels.annotators):
         right = sampled.humans[:, j, [0, 1], [0, 1]]
         assert (abs(right.mean(axis=0) - (1 + share) / 2) < 4 * right.std(axis=0) + 0.02).all()

@@ -209,7 +209,7 @@ def assess(
     everyone = {**panel.judges, CONSTANT: constant_judge(humans)}
     sampled = None
     if fit is not None and (draws := _n_draws(humans, replicates)):
-        sampled = rates.sample_panel(_posterior(humans, fit), humans, draws=draws, rng=generator)
+        sampled = rates.sample_panel(humans, _posterior(humans, fit), draws=draws, rng=generator)
     people = _humans(humans, known, fit, sampled, clusters, level)
     blind = people["human"][people["near_chance"]].tolist() if len(people) else []
     competent = [name for name in humans.annotators if name not in blind]
@@ -387,14 +387,11 @@ def _rates(
         return rates.rates_by_gold(labels, known, humans.categories, **options)
     if fit is None or known is not None:
         return None
-    options |= {"humans": humans if _n_draws(humans, draws) else None}
+    posterior, sampled = _posterior(humans, fit), None
+    if n := _n_draws(humans, draws):
+        sampled = rates.sample_panel(humans, posterior, labels, draws=n, rng=rng)
     return rates.rates_by_posterior(
-        labels,
-        _posterior(humans, fit),
-        humans.categories,
-        draws=_n_draws(humans, draws) or draws,
-        rng=rng,
-        **options,
+        labels, posterior, humans.categories, sampled=sampled, draws=draws, rng=rng, **options
     )
 
 

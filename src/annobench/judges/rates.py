@@ -40,6 +40,7 @@ from annobench.core.texts import plain
 from annobench.judges.clusters import cluster_codes, design_effect, widen
 from annobench.judges.panel import NO_LABEL, labels_of
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.resampling.intervals import Interval, central_limits, normal_interval
 from annobench.resampling.proportions import proportion_interval
 from annobench.resampling.ratios import ratio
@@ -249,7 +250,7 @@ def rates_by_posterior(
     posterior: ArrayLike,
     categories: tuple[str, ...],
     *,
-    humans: Annotations | None = None,
+    sampled: PanelDraws | None = None,
     clusters: ArrayLike | None = None,
     draws: int = 1_000,
     level: float = 0.95,
@@ -265,9 +266,9 @@ def rates_by_posterior(
         Posterior of each item from the humans' labels alone. Rows of NaN are left out.
     categories : tuple of str
         Names.
-    humans : Annotations, optional
-        Labels of the humans, from which the posterior is; their confusion matrices are then sampled
-        with the judge's. By default the posterior counts as known.
+    sampled : PanelDraws, optional
+        Draws of the confusion matrices of the humans and the judge, as from `sample_panel`. By
+        default the posterior counts as known.
     clusters : array_like, shape (I,), optional
         Cluster of each item, such as its text; by default items are independent.
     draws : int, default 1000
@@ -301,7 +302,8 @@ def rates_by_posterior(
         )
     counts = _most_likely(labels[both], weights[both])
     confusion = np.nan_to_num(ratio(counts, counts.sum(axis=1, keepdims=True)))
-    sampled = sample_panel(weights, humans, labels, draws=draws, rng=rng, start=confusion)
+    if sampled is None:
+        sampled = _sample(weights, None, labels, draws, np.random.default_rng(rng))
     joint = np.zeros(weights.shape)
     joint[both] = weights[both] * confusion[:, labels[both]].T
     truth = ratio(joint, joint.sum(axis=1, keepdims=True))
@@ -319,6 +321,7 @@ def human_rates(
     level: float = 0.95,
 ) -> list[JudgeRates]:
     """Estimate the rates of each human from the posterior of all humans' labels."""
+    humans = as_annotations(humans, "human_rates")
     group = cluster_codes(clusters, humans.n_items)
     rates = []
     for j in range(humans.n_annotators):
@@ -362,24 +365,35 @@ def _of_panel(
 
 
 def sample_panel(
+    humans: Annotations,
     posterior: Floats,
-    humans: Annotations | None,
     judge: NDArray[np.int64] | None = None,
     *,
     draws: int,
     rng: np.random.Generator | int | None,
-    start: Floats | None = None,
 ) -> PanelDraws:
-    """Sample confusion matrices and categories by Gibbs' method, from the posterior given."""
-    generator = np.random.default_rng(rng)
-    n, k = posterior.shape
-    labels = np.full(n, NO_LABEL) if judge is None else judge
-    confusion = np.full((k, k), 1 / k) if start is None else start
+    """Sample confusion matrices and categories by Gibbs' method, from a posterior."""
+    humans = as_annotations(humans, "sample_panel")
+    labels = np.full(humans.n_items, NO_LABEL) if judge is None else judge
+    return _sample(posterior, humans, labels, draws, np.random.default_rng(rng))
+
+
+def _sample(
+    posterior: Floats,
+    humans: Annotations | None,
+    labels: NDArray[np.int64],
+    draws: int,
+    generator: np.random.Generator,
+) -> PanelDraws:
+    """Sample from the most likely confusion matrix of the judge."""
+    k = posterior.shape[1]
     used = np.flatnonzero(np.isfinite(posterior).all(axis=1))
     panel = None if humans is None else _one_hot(humans)[used]
     n_humans = 0 if humans is None else humans.n_annotators
     labels, weights = labels[used], posterior[used]
     judged = labels != NO_LABEL
+    counts = _most_likely(labels[judged], weights[judged])
+    confusion = np.nan_to_num(ratio(counts, counts.sum(axis=1, keepdims=True)))
     kept = PanelDraws(
         np.empty((draws, k)), np.empty((draws, n_humans, k, k)), np.empty((draws, k, k))
     )

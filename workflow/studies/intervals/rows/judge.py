@@ -157,12 +157,11 @@ def _posterior_trial(
     panel, labels, _ = _panel(rng, n, humans, judge)
     fit = dawid_skene.fit(panel)
     if quantity == "human_beyond_chance":
-        sampled = rates.sample_panel(fit.posterior, panel, draws=DRAWS, rng=rng)
+        sampled = rates.sample_panel(panel, fit.posterior, draws=DRAWS, rng=rng)
         of_last = rates.human_rates(panel, fit.posterior, sampled)[-1]
         return _limits(of_last.mean_youden, humans[-1])
-    results = rates.rates_by_posterior(
-        labels, fit.posterior, panel.categories, humans=panel, draws=DRAWS, rng=rng
-    )
+    draws = rates.sample_panel(panel, fit.posterior, labels, draws=DRAWS, rng=rng)
+    results = rates.rates_by_posterior(labels, fit.posterior, panel.categories, sampled=draws)
     if quantity == "accuracy_by_humans":
         return _limits(results.accuracy, (1 + judge) / 2)
     return _worth(fit, results, results.draws, humans, judge, rng)
@@ -175,7 +174,7 @@ def _worth_by_gold(
     fit = dawid_skene.fit(panel)
     gold = np.where(np.arange(n) < n_gold, truth, -1)
     results = rates.rates_by_gold(labels, gold, panel.categories)
-    sampled = rates.sample_panel(fit.posterior, panel, draws=DRAWS, rng=rng)
+    sampled = rates.sample_panel(panel, fit.posterior, draws=DRAWS, rng=rng)
     of_judge = rates.dirichlet(np.broadcast_to(results.confusion, (DRAWS, 2, 2)), rng)
     return _worth(fit, results, sampled._replace(judge=of_judge), humans, judge, rng)
 
@@ -254,11 +253,12 @@ def _agreement() -> list[Case]:
 
 def _agreement_trial(quantity: str, rng: np.random.Generator) -> Limits:
     panel, labels, _ = _panel(rng, 100, (0.7, 0.7, 0.7), 0.5)
-    table = compare_agreement(panel, labels, replicates=DRAWS, rng=rng).set_index("measure")
+    table = compare_agreement(panel, labels, replicates=DRAWS, rng=rng)
+    rows = {row["measure"]: row for row in table.to_dict("records")}
     if quantity == "agreement_difference":
-        row = table.loc["agreement"]
+        row = rows["agreement"]
         return row["difference_lower"], row["difference_upper"], 0.7 * (0.5 - 0.7) / 2
-    row = table.loc["kappa"]
+    row = rows["kappa"]
     return row["human_judge_lower"], row["human_judge_upper"], 0.7 * 0.5
 
 
@@ -295,7 +295,8 @@ def _bias(n: int, rng: np.random.Generator) -> Limits:
     length = rng.normal(8, 1, n)
     human = rng.normal(0, 1, n)
     judge = human + 0.2 * (length - 8) + rng.normal(0, 0.5 + 0.3 * abs(length - 8), n)
-    row = judge_bias(judge, human, lengths=np.exp2(length)).set_index("bias").loc["length"]
+    table = judge_bias(judge, human, lengths=np.exp2(length))
+    [row] = table[table["bias"].eq("length")].to_dict("records")
     return row["lower"], row["upper"], 0.2
 
 
@@ -375,7 +376,7 @@ def _systems() -> list[Case]:
 
 def _answers(
     rng: np.random.Generator, n_new: int, n_old: int, paired: bool, n: int = 300
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, Any]:
     """Draw scores of two systems; the judge favours the first, whose mean is .3 above."""
     hard = rng.normal(0, 1, n)
     quality = np.concatenate(
@@ -470,7 +471,9 @@ def _drift(
     gold = dict.fromkeys(names, "1")
     results = judge_drift(labels, ["j"], window.astype(float), gold=gold, rng=rng)["j"]
     if quantity == "window":
-        row = results.windows.iloc[0]
+        row = results.windows.to_dict("records")[0]
         return row["lower"], row["upper"], 0.8
-    row = results.tests.set_index("contrast").loc["latest" if quantity == "p_any" else quantity]
+    contrast = "latest" if quantity == "p_any" else quantity
+    tests = results.tests
+    [row] = tests[tests["contrast"].eq(contrast)].to_dict("records")
     return (row["p_any"],) if quantity == "p_any" else (row["lower"], row["upper"], 0.0)
