@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from annobench.cli import app
 from annobench.judges import assessment
 from annobench.labels.annotations import Annotations
-from annobench.reporting import judge_page
+from annobench.reporting import judge_page, judge_sentences
 
 RUN = CliRunner()
 
@@ -56,7 +56,8 @@ def test_the_command_writes_a_page_and_tables_that_say_the_same(labels):
     cautioned = prevalence[prevalence["caution"].notna()]["judge"].unique()
     assert list(cautioned) == ["random"]
     assert "Don't use random" in page.replace("&#39;", "'")
-    assert f"good: {judge_page.verdict(judges.loc['good'].to_dict())}" in done.output
+    assert done.output.startswith("good: accuracy ")
+    assert f"{judges.loc['good', 'human_labels']:.2f} of a human's" in done.output
 
 
 def test_without_gold_rates_rest_on_the_humans_and_the_page_says_so(labels):
@@ -102,8 +103,8 @@ def test_one_human_and_no_gold_still_make_a_page():
     assert found.basis == ""
     assert not found.tests
     page = judge_page.render(found, source="one.csv")
-    assert "is not possible" in page
-    assert any("two humans" in step for step in judge_page.next_steps(found))
+    assert "accuracy and worth cannot be estimated" in page
+    assert any("two humans" in step for step in judge_sentences.next_steps(found))
 
 
 def test_a_judge_is_worth_nothing_known_by_gold_of_one_category():
@@ -133,7 +134,7 @@ def test_a_blind_judge_that_passes_is_said_first():
     blind = found.summary_table.set_index("judge").loc[assessment.CONSTANT]
     assert blind["passes"]
     assert blind["human_labels"] == pytest.approx(0, abs=1e-6)
-    assert "always gives the most frequent label passes" in judge_page.next_steps(found)[0]
+    assert "always gives the most frequent label passes" in judge_sentences.next_steps(found)[0]
 
 
 def test_a_judge_that_was_asked_again_is_measured():
@@ -144,7 +145,7 @@ def test_a_judge_that_was_asked_again_is_measured():
     both = Annotations.from_frame(pd.concat([table, again]))
     found = assessment.assess(both, ["good", "random"], replicates=20, rng=1)
     assert found.consistency["annotator"].tolist() == ["random"]
-    assert any(step.startswith("Asked again, random") for step in judge_page.next_steps(found))
+    assert any(step.startswith("Asked again, random") for step in judge_sentences.next_steps(found))
 
 
 def test_names_are_escaped():

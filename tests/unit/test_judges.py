@@ -14,6 +14,7 @@ from annobench.judges import agreement, baselines, consistency, planning, preval
 from annobench.judges.alternative_annotators import adjusted_p_values, alternative_annotator_test
 from annobench.judges.prevalence import JudgedCounts
 from annobench.labels.annotations import Annotations
+from annobench.resampling.proportions import proportion_interval
 from papers.judge_arena.prevalence_coverage import Cell, measure_prevalence_coverage
 
 
@@ -335,7 +336,7 @@ def test_rates_of_two_categories_by_hand():
     other = stats.binomtest(27, 30).proportion_ci(0.95, "wilson")
     below = np.hypot(0.8 - wilson.low, 0.9 - other.low)
     assert found.youden.lower[1] == pytest.approx(0.7 - below)
-    assert found.accuracy == pytest.approx(35 / 40)
+    assert found.accuracy.estimate == pytest.approx(35 / 40)
 
 
 def test_a_certain_posterior_gives_the_rates_of_its_gold(rng):
@@ -456,14 +457,28 @@ def test_every_table_of_prevalences_says_that_the_category_is_rare():
         assert prevalence.rarity_caution(enough) == ""
 
 
-def test_intervals_of_a_rare_category_hold_too_seldom_except_of_the_joint_model(rng):
-    # 5 in 100 are expected: coverage .89 of PPI++ and .93 of the joint model, with a standard
-    # error of 0.01 of 1,000 studies.
-    cells = [Cell(0.05, 0.9, 0.95, 100, 1_000)]
-    table = measure_prevalence_coverage(cells, repetitions=1_000, rng=rng).set_index("method")
-    held = table["coverage"]
-    assert held["ppi_plus"] < 0.92
-    assert held["joint"] > held["ppi_plus"]
+def test_what_a_caution_recommends_for_a_rare_category_covers(rng):
+    # Of 30 gold items .6 are expected to be of the category, of 100 five.
+    cells = [Cell(0.02, 0.9, 0.95, 30, 1_000), Cell(0.05, 0.9, 0.95, 100, 1_000)]
+    table = measure_prevalence_coverage(cells, repetitions=1_000, rng=rng)
+    coverage = table.pivot_table(index="method", columns="n_gold", values="coverage")
+    # Four standard errors below .95.
+    assert (coverage.loc[["joint", "gold"]] > 0.95 - 4 * np.sqrt(0.95 * 0.05 / 1_000)).all(
+        axis=None
+    )
+    assert (coverage.loc["ppi_plus"] < 0.92).all()
+
+
+def test_the_interval_of_the_joint_model_is_that_of_a_rate_in_strata():
+    # Judged positive 5 of 20, of which 3 of 4 gold items are; judged negative, 1 of 6.
+    counts = JudgedCounts(3, 1, 1, 5, 1, 9)
+    found = prevalence.joint(counts)
+    parts = [(0.25, 3, 4), (0.75, 1, 6)]
+    assert found.estimate == pytest.approx(sum(p * k / n for p, k, n in parts))
+    spread = (3 / 4 - 1 / 6) ** 2 * 0.25 * 0.75 / 20 * 1.959964**2
+    limits = [proportion_interval(k, n) for _, k, n in parts]
+    above = sum((p * (x.upper - x.estimate)) ** 2 for (p, *_), x in zip(parts, limits, strict=True))
+    assert found.upper == pytest.approx(found.estimate + np.sqrt(above + spread), rel=1e-6)
 
 
 def test_counts_are_of_items_that_the_judge_labelled():

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
 from benchmarks import judge_systems
+from scipy.stats import f_oneway, ttest_ind
 
 from annobench.core.errors import AnnotationError
+from annobench.judges import drift
+from annobench.judges import systems as systems_module
 from annobench.judges.at_work import examine
 from annobench.judges.bias import judge_bias
-from annobench.judges.drift import judge_drift
+from annobench.judges.drift import REPLICATES, judge_drift
 from annobench.judges.scores import score_items
 from annobench.judges.systems import compare_systems
 from annobench.labels.annotations import Annotations
@@ -50,7 +55,10 @@ def test_the_weight_has_the_least_standard_error():
 
     chosen = compare_systems(judge, human, systems, clusters=questions).differences.iloc[0]
     assert 0 < chosen["weight"] < 1
-    assert all(error(w) >= chosen["standard_error"] for w in np.linspace(0, 1, 21))
+    least = error(chosen["weight"])
+    assert all(error(w) >= least for w in np.linspace(0, 1, 21))
+    # A chosen weight is a parameter, whose variance counts.
+    assert least < chosen["standard_error"] < 1.1 * least
 
 
 def test_the_estimate_follows_a_change_of_units_and_of_order():
@@ -76,6 +84,48 @@ def test_a_judge_that_says_nothing_counts_nothing():
     assert row["weight"] == 0
     assert row["estimate"] == pytest.approx(row["human_score"])
     assert row["standard_error"] == row["human_standard_error"]
+
+
+def test_without_the_judge_separate_questions_make_welchs_test(rng):
+    new, old = rng.normal(0.3, 1, 5), rng.normal(0, 2, 100)
+    human = np.concatenate([new, old])
+    systems = np.repeat(["new", "old"], [5, 100])
+    found = compare_systems(np.zeros(105), human, systems, baseline="old").differences.iloc[0]
+    theirs = ttest_ind(new, old, equal_var=False)
+    low, high = theirs.confidence_interval()
+    assert found["degrees_of_freedom"] == pytest.approx(theirs.df)
+    assert (found["lower"], found["upper"]) == pytest.approx((low, high))
+    assert found["p_value"] == pytest.approx(theirs.pvalue)
+    assert found["caution"].startswith("few human scores")
+    assert compare_systems(np.zeros(105), human, systems[::-1]).differences["caution"].all()
+
+
+def test_few_human_scores_of_one_system_count_as_few():
+    rng, repetitions, covered = np.random.default_rng(6), 200, 0
+    systems = np.repeat(["new", "old"], 300)
+    for _ in range(repetitions):
+        quality = np.concatenate([rng.normal(0.3, 1.4, 300), rng.normal(0, 2, 300)])
+        judge = quality + rng.normal(0, 0.6, 600)
+        human = quality.copy()
+        human[5:300] = human[400:] = np.nan  # answers are in no order
+        row = compare_systems(judge, human, systems, baseline="old").differences.iloc[0]
+        covered += row["lower"] <= 0.3 <= row["upper"]
+    assert row["degrees_of_freedom"] < 10
+    # Four standard errors of a share of .95; with pooled degrees of freedom it is .85.
+    assert abs(covered / repetitions - 0.95) < 4 * np.sqrt(0.95 * 0.05 / repetitions)
+
+
+def test_slices_of_one_system_each_are_compared_by_welchs_analysis_of_variance(rng):
+    slices = [rng.normal(0, scale, n) for scale, n in ((1, 6), (2, 9), (1, 30))]
+    rows = pd.DataFrame(
+        {
+            "estimate": [x.mean() for x in slices],
+            "standard_error": [x.std(ddof=1) / np.sqrt(x.size) for x in slices],
+            "degrees_of_freedom": [x.size - 1 for x in slices],
+        }
+    )
+    p = f_oneway(*slices, equal_var=False).pvalue
+    assert systems_module._p_of_equal(rows) == pytest.approx(p)
 
 
 def test_slices_are_compared_and_tested():
@@ -309,6 +359,57 @@ def test_a_judge_that_never_changes_has_no_drift():
     tests = judge_drift(same, ["llm"], times, gold=gold)["llm"].tests
     assert (tests["estimate"].abs() < 1e-12).all()
     assert (tests["p_value"] == 1).all()
+
+
+def anchored(agrees):
+    """Label anchor items, rows, in windows, columns; NaN for no label."""
+    item, window = np.nonzero(~np.isnan(agrees))
+    names = [f"i{k}" for k in item]
+    labels = Annotations.from_arrays(
+        names, ["llm"] * item.size, agrees[item, window].astype(int).astype(str)
+    )
+    return judge_drift(labels, ["llm"], window.astype(float), gold=dict.fromkeys(names, "1"), rng=1)
+
+
+def test_the_test_of_all_windows_compares_all_signs(rng):
+    agrees = np.where(rng.random((10, 3)) < [0.9, 0.4, 0.8], 1.0, 0.0)
+    residual = agrees - agrees.mean(axis=1, keepdims=True)
+    signs = np.array(list(product((1, -1), repeat=10)))
+    # Windows have equal numbers of labels, so they explain the sum of their squared means.
+    explained = ((signs @ residual) ** 2).sum(axis=1)
+    p = (explained >= (residual.sum(axis=0) ** 2).sum() - 1e-9).mean()
+    found = anchored(agrees)["llm"].tests["p_any"].iloc[0]
+    assert found == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) / REPLICATES))
+
+
+@pytest.mark.parametrize(("n_items", "n_windows"), [(40, 52), (100, 12)])
+@pytest.mark.parametrize("stays", [0.0, 0.8])
+def test_a_judge_without_drift_is_rejected_as_often_as_promised(n_items, n_windows, stays):
+    rng, repetitions, rejected = np.random.default_rng(4), 300, 0
+    for _ in range(repetitions):
+        right = rng.beta(4, 1, n_items)
+        columns = [rng.random(n_items) < right]
+        for _ in range(n_windows - 1):
+            again = rng.random(n_items) < right
+            columns.append(np.where(rng.random(n_items) < stays, columns[-1], again))
+        agrees = np.column_stack(columns).astype(float)
+        indicators = np.tile(np.eye(n_windows)[:, 1:], (n_items, 1))
+        item = np.repeat(np.arange(n_items), n_windows)
+        centred = (agrees - agrees.mean(axis=1, keepdims=True)).reshape(-1, 1)
+        columns_within = indicators - 1 / n_windows
+        rejected += drift._p_of_any(columns_within, centred, item, rng) <= 0.05
+    # Four standard errors of a share of .05.
+    assert abs(rejected / repetitions - 0.05) < 4 * np.sqrt(0.05 * 0.95 / repetitions)
+
+
+def test_a_test_of_all_windows_needs_six_anchors_and_shared_windows(rng):
+    agrees = rng.integers(0, 2, (5, 4)).astype(float)
+    assert np.isnan(anchored(agrees)["llm"].tests["p_any"]).all()
+    apart = np.where(np.eye(8)[np.repeat(np.arange(8), 5)], rng.integers(0, 2, (40, 8)), np.nan)
+    assert not np.isnan(anchored(apart)["llm"].tests["p_any"]).any()
+    residual = np.tile([1.0, -1.0], 4)[:, None]
+    alone = drift._p_of_any(np.eye(8), residual, np.arange(8), rng)
+    assert np.isnan(alone)
 
 
 def test_one_time_is_no_drift():

@@ -102,7 +102,7 @@ def test_a_page_says_what_to_do_next(run, tmp_path, target, said):
     assert done.exit_code == 0
     page = (tmp_path / "labels_agreement" / "report.html").read_text()
     after = page.split('id="next"')[1].split("</ul>")[0]
-    assert "“dan”: without this annotator alpha is 1.000" in after
+    assert "“dan”: on these labels alpha is 1.000 without this annotator" in after
     assert "Look at the guidelines" in after
     assert said in after
     assert said in done.output

@@ -13,22 +13,29 @@ from annobench.judges.assessment import CONSTANT
 from annobench.labels import Annotations
 from annobench.plotting import VERMILION
 from annobench.reporting import (
+    audit_page,
     draws_page,
     figures,
     judge_at_work,
     judge_page,
+    judge_sentences,
     plan_page,
     report_further,
     report_page,
 )
+from annobench.resampling.intervals import Interval
 
 
 @pytest.mark.parametrize(
     ("p_any", "says"),
-    [(0.001, "windows differ"), (0.4, "windows do not differ"), (math.nan, "is not possible")],
+    [
+        (0.001, "windows differ"),
+        (0.4, "windows do not differ"),
+        (math.nan, "needs 6 anchor items"),
+    ],
 )
 def test_a_test_of_windows_is_said(p_any, says):
-    assert says in judge_at_work._verdict(p_any)
+    assert says in judge_at_work._verdict(p_any, 0.95)
 
 
 def judged(**row):
@@ -39,21 +46,19 @@ def judged(**row):
 
 
 @pytest.mark.parametrize(
-    ("passes", "labels", "says", "worth"),
+    ("lower", "upper", "says"),
     [
-        (True, 0.8, "about as often as they agree", "is as informative as 0.8 of a human's."),
-        (True, math.nan, "about as often as they agree", ""),
-        (False, 0.4, "does not pass, but each of its labels is worth 0.4 of a human's", ""),
-        (False, math.nan, "", ""),
+        (1.2, 1.9, "is more informative than a human's: it can replace one"),
+        (0.3, 0.7, "is less informative than a human's: use it in addition"),
+        (0.6, math.inf, "is open: its worth is within 0.60 to more than 10 human labels"),
+        (math.nan, math.nan, ""),
     ],
 )
-def test_a_judge_is_worth_what_its_labels_are(passes, labels, says, worth):
-    found = judged(passes=passes, passes_again=0.9, human_labels=labels, is_informative=True)
-    text = " ".join(judge_page.next_steps(found)[:1])
+def test_what_to_do_with_a_judge_follows_from_its_worth(lower, upper, says):
+    found = judged(human_labels_lower=lower, human_labels_upper=upper, is_informative=True)
+    text = " ".join(judge_sentences.next_steps(found)[:1])
     assert says in text
     assert bool(says) is bool(text)
-    assert worth in text
-    assert ("of a human's" in text) is not math.isnan(labels)
 
 
 def test_rates_that_may_be_none_are_named():
@@ -127,3 +132,20 @@ def test_errors_beyond_the_threshold_stand_out_on_both_sides(error, n_beyond, mo
     monkeypatch.setattr(draws_page, "inline_svg", beyond)
     errors = np.array([[error, 0.1]])
     assert draws_page._plot(SimpleNamespace(threshold=2.0, errors=errors.T)) == n_beyond
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "says"),
+    [
+        (0.80, 0.89, "it is overconfident"),
+        (0.91, 0.99, "it is not confident enough"),
+        (0.85, 0.93, "the checks do not contradict it"),
+    ],
+)
+def test_confidence_is_compared_with_the_interval_of_the_accuracy(lower, upper, says):
+    found = SimpleNamespace(
+        accuracy=Interval(0.88, lower, upper, 0.95, "stratified"),
+        design=SimpleNamespace(certainty=np.full(5, 0.9)),
+        calibration=SimpleNamespace(kind="none", n_gold=5),
+    )
+    assert says in audit_page._calibration_sentence(found)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from annobench.io import Selection
 
 _TABLES = (
-    *("judges", "agreement", "rates", "test", "baselines", "prevalence", "consistency"),
+    *("judges", "humans", "agreement", "rates", "test", "baselines", "prevalence", "consistency"),
     *("position", "plan", "systems", "differences", "slices", "bias", "over_time", "drift"),
     *("jury", "juries", "jury_estimates"),
 )
@@ -131,8 +131,7 @@ def judge(
     """
     from annobench.core.times import parse_times
     from annobench.judges import assessment, at_work
-    from annobench.reporting import judge_at_work, judge_page
-    from annobench.reporting.pages import records
+    from annobench.reporting import judge_at_work, judge_page, judge_sentences
 
     try:
         required = [Requirement.of(text, "judge", _REQUIRABLE) for text in require or ()]
@@ -181,6 +180,7 @@ def judge(
             else parse_times(list(selection.times), f"--over {over}"),
             clusters=groups,
             level=level,
+            rng=seed,
         )
         page = judge_page.render(
             found, source=reading.path.name, remarks=selection.said, further=further
@@ -188,10 +188,8 @@ def judge(
         written = writing.write("judges.html", page, found.tables | further.tables)
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
-    for row in records(found.summary_table):
-        worth = row.get("human_labels")
-        tells = "" if worth is None or worth != worth else f", worth {worth:.2f} human labels"
-        say(f"{row['judge']}: {judge_page.verdict(row)}{tells}")
+    for text in judge_sentences.sentences(found):
+        say(text)
     if found.jury is not None:
         say(found.jury.sentence())
     print_reading(selection)

@@ -14,16 +14,15 @@ intervals are normal, and too narrow if few gold values differ from the mode. Wi
 over 4,000 simulated studies is::
 
     prevalence           .02    .05    .10
-    gold items alone    .950   .967   .932    Wilson's interval
-    PPI                 .917   .926   .933
-    PPI++               .846   .885   .917
-    joint model         .888   .930   .948
+    gold items alone    .950   .966   .932    Wilson's interval
+    PPI                 .916   .926   .933
+    PPI++               .846   .885   .916
+    joint model         .956   .965   .969
 
 as `measure_prevalence_coverage` (workflow/papers/judge_arena/prevalence_coverage.py) has it for
 ``[Cell(p, 0.9, 0.95, 100, 3_000) for p in (0.02, 0.05, 0.1)]``, ``repetitions=4_000, rng=1``.
 
-For a prevalence use the joint model, `annobench.judges.prevalence.joint`, or, with very few gold
-items of the category, the gold items alone.
+For a prevalence use the joint model, `annobench.judges.prevalence.joint`, or the gold items alone.
 
 Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), Science 382, 669-674; Angelopoulos, Duchi
 and Zrnic (2023), PPI++: efficient prediction-powered inference, arXiv 2311.01453.

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.core.errors import AnnotationError, as_sentence
 from annobench.core.numbers import plain_number, spelling_hint
 from annobench.core.results import Summarised
+from annobench.core.texts import counted
 from annobench.judges import agreement, consistency, planning, prevalence, rates, worth
 from annobench.judges.alternative_annotators import (
     MIN_ITEMS,
@@ -21,13 +22,15 @@ from annobench.judges.alternative_annotators import (
     alternative_annotator_test,
 )
 from annobench.judges.baselines import constant_judge, humans_as_judges
+from annobench.judges.clusters import widen
 from annobench.judges.jury import Jury, assess_jury
-from annobench.judges.panel import NO_LABEL, Panel, split_judges
+from annobench.judges.panel import NO_LABEL, Panel, labels_of, split_judges
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.labels.select import listed
 from annobench.models import dawid_skene
 from annobench.models.dawid_skene import DawidSkeneFit
+from annobench.resampling.intervals import Interval
 
 __all__ = ["CONSTANT", "MAX_CATEGORIES", "Assessment", "assess"]
 
@@ -35,6 +38,15 @@ __all__ = ["CONSTANT", "MAX_CATEGORIES", "Assessment", "assess"]
 CONSTANT = "(always the most frequent label)"
 #: Categories up to which prevalence is estimated one by one.
 MAX_CATEGORIES = 20
+#: A human is near chance if Youden's index, the mean over categories, is below the first of these,
+#: and its whole interval below the second; with two equally frequent categories these are
+#: accuracies of .67 and .75.
+NEAR_CHANCE = 1 / 3, 1 / 2
+#: Numbers that draws of all confusion matrices may have, labels times categories that may be drawn,
+#: and draws that make an interval.
+MAX_DRAWN = 20_000_000
+MAX_SWEPT = 200_000_000
+FEWEST_DRAWS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +61,11 @@ class Assessment(Summarised):
         One row per judge, and one for a judge that always gives the most frequent label.
     tests : dict of str to AlternativeAnnotatorTest
         Tests of all judges that could be tested.
+    humans : DataFrame
+        One row per human: human, n_items, accuracy and mean_youden with their intervals, and
+        near_chance.
+    tests_without : dict of str to AlternativeAnnotatorTest
+        Tests without the humans who are near chance, if there are any and two others.
     agreement, rates, test, baselines, prevalence, consistency, position, plan : DataFrame
         See the modules; empty if nothing could be computed.
     basis : str
@@ -57,6 +74,8 @@ class Assessment(Summarised):
         Margin of the test.
     n_clusters : int or None
         Number of clusters, if items are clustered.
+    level : float
+        Level of the intervals.
     jury : Jury or None
         The jury, if there are several judges and gold.
     remarks : list of str
@@ -66,6 +85,8 @@ class Assessment(Summarised):
     panel: Panel
     summary_table: pd.DataFrame
     tests: dict[str, AlternativeAnnotatorTest]
+    humans: pd.DataFrame
+    tests_without: dict[str, AlternativeAnnotatorTest]
     agreement: pd.DataFrame
     rates: pd.DataFrame
     test: pd.DataFrame
@@ -77,6 +98,7 @@ class Assessment(Summarised):
     basis: str
     epsilon: float
     n_clusters: int | None = None
+    level: float = 0.95
     jury: Jury | None = None
     remarks: list[str] = field(default_factory=list)
 
@@ -87,7 +109,7 @@ class Assessment(Summarised):
     def tables(self) -> dict[str, pd.DataFrame]:
         """The tables that are not empty, by name."""
         names = (
-            *("agreement", "rates", "test", "baselines", "prevalence", "consistency"),
+            *("humans", "agreement", "rates", "test", "baselines", "prevalence", "consistency"),
             *("position", "plan"),
         )
         found = {"judges": self.summary_table}
@@ -97,11 +119,16 @@ class Assessment(Summarised):
             found |= {"jury_estimates": self.jury.estimates}
         return {name: table for name, table in found.items() if len(table)}
 
+    @property
+    def near_chance(self) -> list[str]:
+        """Humans whose labels are hardly better than chance."""
+        return [] if self.humans.empty else list(self.humans["human"][self.humans["near_chance"]])
+
     def _headline(self) -> str:
-        passed = sum(test.passes for test in self.tests.values())
         return (
-            f"{len(self.panel.judges)} judges and {self.panel.humans.n_annotators} humans; "
-            f"{passed} pass the alternative annotator test with epsilon {self.epsilon:g}"
+            f"{counted(len(self.panel.judges), 'judge')} and "
+            f"{counted(self.panel.humans.n_annotators, 'human')}, {len(self.near_chance)} of them "
+            "near chance"
         )
 
 
@@ -180,6 +207,13 @@ def assess(
     jury = _jury(panel, known, costs, budget, clusters, level, generator, remarks)
     fit = _model(humans, remarks)
     everyone = {**panel.judges, CONSTANT: constant_judge(humans)}
+    sampled = None
+    if fit is not None and (draws := _n_draws(humans, replicates)):
+        sampled = rates.sample_panel(humans, _posterior(humans, fit), draws=draws, rng=generator)
+    people = _humans(humans, known, fit, sampled, clusters, level)
+    blind = people["human"][people["near_chance"]].tolist() if len(people) else []
+    competent = [name for name in humans.annotators if name not in blind]
+    without: dict[str, AlternativeAnnotatorTest] = {}
 
     tests: dict[str, AlternativeAnnotatorTest] = {}
     by_category, agreements, prevalences, rows = [], [], [], []
@@ -198,6 +232,18 @@ def assess(
             }
         except AnnotationError as error:
             _say(remarks, as_sentence(error, "alternative_annotator_test"))
+        if name in tests and blind and len(competent) > 1:
+            others = humans.select(annotators=competent)
+            try:
+                again_without = alternative_annotator_test(others, labels, **options)
+            except AnnotationError as error:
+                _say(remarks, as_sentence(error, "alternative_annotator_test"))
+            else:
+                without[name] = again_without
+                row |= {
+                    "winning_rate_without": again_without.winning_rate,
+                    "passes_without": again_without.passes,
+                }
         if name != CONSTANT:
             try:
                 agreements.append(
@@ -214,15 +260,10 @@ def assess(
                 _say(remarks, as_sentence(error, "compare_agreement"))
         found = _rates(labels, known, fit, humans, clusters, replicates, level, generator)
         if found is not None:
-            weight = found.confusion.sum(axis=1) / found.confusion.sum()
-            row |= {
-                "accuracy": found.accuracy,
-                "mean_youden": float(np.nansum(weight * found.youden.estimate)),
-                "is_informative": bool(found.is_informative.any()),
-            }
+            row |= _overall(found) | {"is_informative": bool(found.is_informative.any())}
             by_category.append(found.summary().assign(judge=name))
         if found is not None and fit is not None:
-            row |= _worth(found, fit, humans, generator)
+            row |= _worth(found, fit, humans, sampled, level, generator)
         rows.append(row)
         if known is not None and name != CONSTANT:
             prevalences.append(_prevalence(name, labels, known, humans, clusters, level, remarks))
@@ -230,6 +271,8 @@ def assess(
         panel=panel,
         summary_table=pd.DataFrame(rows),
         tests={name: test for name, test in tests.items() if name != CONSTANT},
+        humans=people,
+        tests_without={name: test for name, test in without.items() if name != CONSTANT},
         agreement=_first("judge", agreements),
         rates=_first("judge", by_category),
         test=_first("judge", [test.summary().assign(judge=name) for name, test in tests.items()]),
@@ -241,6 +284,7 @@ def assess(
         basis=basis,
         epsilon=epsilon,
         n_clusters=None if clusters is None else len(np.unique(np.asarray(clusters))),
+        level=level,
         jury=jury,
         remarks=remarks,
     )
@@ -322,6 +366,12 @@ def _model(humans: Annotations, remarks: list[str]) -> DawidSkeneFit | None:
         return None
 
 
+def _posterior(humans: Annotations, fit: DawidSkeneFit) -> NDArray[np.float64]:
+    """Return the posterior of each item; NaN without labels."""
+    labelled = np.diff(humans.by_item.offsets) > 0
+    return np.where(labelled[:, None], fit.posterior, np.nan)
+
+
 def _rates(
     labels: NDArray[np.int64],
     known: NDArray[np.int64] | None,
@@ -337,34 +387,107 @@ def _rates(
         return rates.rates_by_gold(labels, known, humans.categories, **options)
     if fit is None or known is not None:
         return None
-    labelled = np.diff(humans.by_item.offsets) > 0
-    posterior = np.where(labelled[:, None], fit.posterior, np.nan)
+    posterior, sampled = _posterior(humans, fit), None
+    if n := _n_draws(humans, draws):
+        sampled = rates.sample_panel(humans, posterior, labels, draws=n, rng=rng)
     return rates.rates_by_posterior(
-        labels, posterior, humans.categories, draws=draws, rng=rng, **options
+        labels, posterior, humans.categories, sampled=sampled, draws=draws, rng=rng, **options
     )
+
+
+def _n_draws(humans: Annotations, draws: int) -> int:
+    """Return the number of draws of all confusion matrices; 0 if memory allows too few."""
+    k = humans.n_categories
+    draws = min(draws, max(FEWEST_DRAWS, MAX_SWEPT // (humans.n_labels * k)))
+    draws_kept = min(draws, MAX_DRAWN // (humans.n_annotators * k**2))
+    return draws_kept if draws_kept >= min(draws, FEWEST_DRAWS) else 0
+
+
+def _humans(
+    humans: Annotations,
+    known: NDArray[np.int64] | None,
+    fit: DawidSkeneFit | None,
+    sampled: rates.PanelDraws | None,
+    clusters: ArrayLike | None,
+    level: float,
+) -> pd.DataFrame:
+    """Estimate accuracy and Youden's index of each human, by gold or by the model."""
+    options: dict[str, Any] = {"clusters": clusters, "level": level}
+    rated: list[rates.JudgeRates | None] = [None] * humans.n_annotators
+    if known is not None:
+        of_humans = [labels_of(humans, j) for j in range(humans.n_annotators)]
+        rated = [
+            rates.rates_by_gold(labels, known, humans.categories, **options)
+            if ((known >= 0) & (labels != NO_LABEL)).any()
+            else None
+            for labels in of_humans
+        ]
+    elif fit is not None and sampled is not None:
+        rated = [*rates.human_rates(humans, _posterior(humans, fit), sampled, **options)]
+    rows = [
+        {"human": name, "n_items": of_human.confusion.sum(), **_overall(of_human)}
+        for name, of_human in zip(humans.annotators, rated, strict=True)
+        if of_human is not None
+    ]
+    table = pd.DataFrame(rows)
+    if not rows:
+        return table
+    below, surely_below = NEAR_CHANCE
+    is_near = (table["mean_youden"] < below) & (table["mean_youden_upper"] < surely_below)
+    return table.assign(near_chance=is_near)
+
+
+def _overall(rated: rates.JudgeRates) -> dict[str, float]:
+    """Return accuracy and mean Youden's index with their limits."""
+    row: dict[str, float] = {}
+    for name in ("accuracy", "mean_youden"):
+        interval = getattr(rated, name)
+        row |= {name: float(interval.estimate)}
+        row |= {f"{name}_lower": float(interval.lower), f"{name}_upper": float(interval.upper)}
+    return row
 
 
 def _worth(
-    found: rates.JudgeRates, fit: DawidSkeneFit, humans: Annotations, rng: np.random.Generator
+    rated: rates.JudgeRates,
+    fit: DawidSkeneFit,
+    humans: Annotations,
+    sampled: rates.PanelDraws | None,
+    level: float,
+    rng: np.random.Generator,
 ) -> dict[str, object]:
     """Return the worth of a label, given that the category is one whose rates are known."""
-    total = found.confusion.sum(axis=1)
+    total = rated.confusion.sum(axis=1)
     known = total > 0
     prevalence = fit.prevalence[known]
+    names = ("bits", "human_bits", "human_labels", "human_labels_lower", "human_labels_upper")
     if known.sum() < 2 <= humans.n_categories or not prevalence.sum():
-        return dict.fromkeys(("bits", "human_bits", "human_labels"), np.nan)
+        return dict.fromkeys(names, np.nan)
+    draws = rated.draws if rated.draws is not None and rated.draws.humans.shape[1] else None
+    if rated.draws is None and sampled is not None:
+        size = (len(sampled.prevalence), *rated.confusion.shape)
+        of_judge = rates.dirichlet(np.broadcast_to(rated.confusion, size), rng)
+        draws = sampled._replace(judge=of_judge)
+    if draws is not None:
+        chance = draws.prevalence[:, known]
+        draws = rates.PanelDraws(
+            chance / chance.sum(axis=1, keepdims=True),
+            draws.humans[:, :, known],
+            draws.judge[:, known],
+        )
     value = worth.worth(
         prevalence / prevalence.sum(),
         fit.confusion[:, known],
-        found.confusion[known] / total[known, None],
+        rated.confusion[known] / total[known, None],
         share=np.bincount(humans.annotator, minlength=humans.n_annotators),
+        draws=draws,
+        level=level,
         rng=rng,
     )
-    return {
-        "bits": value.bits,
-        "human_bits": value.human_bits,
-        "human_labels": value.human_labels,
-    }
+    limits = Interval(value.human_labels, value.lower, value.upper, level, "bayesian")
+    if np.isfinite(value.human_labels):
+        limits = widen(limits, rated.design_effect, 0.0, np.inf)
+    values = (value.bits, value.human_bits, value.human_labels, limits.lower, limits.upper)
+    return dict(zip(names, map(float, values), strict=True))
 
 
 def _prevalence(

@@ -87,6 +87,7 @@ def examine(
     times: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     level: float = 0.95,
+    rng: np.random.Generator | int | None = None,
 ) -> AtWork:
     """Compare systems, and estimate biases and drift, as requested.
 
@@ -117,6 +118,8 @@ def examine(
         Cluster of each item, such as its question.
     level : float, default 0.95
         Level of the intervals.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed, of the test of drift.
 
     Returns
     -------
@@ -165,7 +168,14 @@ def examine(
             tables.append((name, found))
     if times is not None:
         followed = judge_drift(
-            a, judges, times, gold=gold, values=_values(a, category), clusters=clusters, level=level
+            a,
+            judges,
+            times,
+            gold=gold,
+            values=_values(a, category),
+            clusters=clusters,
+            level=level,
+            rng=rng,
         )
         remarks += [
             f"{name} drift was not estimated: it labelled no anchor items at two times."

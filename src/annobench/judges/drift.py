@@ -12,16 +12,25 @@ indicators of windows gives
 
 - ``latest``: the last window minus the mean of all earlier labels;
 - ``trend``: the change from the first window to the last, linear in the window's number;
-- ``any``: whether the windows' means are equal, which detects temporary changes, too.
+- ``any``: whether the windows' means are equal, which detects temporary changes, too. The statistic
+  is the sum of squares that the indicators explain, compared with its values if the residuals of
+  each item, or cluster, keep or change their sign at random. Unlike Wald's test this needs no
+  inverse of a covariance of all windows, so there may be more windows than items, and unlike a
+  permutation of an item's labels it remains valid if these depend on each other, as those of a
+  judge that repeats itself.
 
 If most labels are of items labelled in several windows, comparisons are within items: each item has
 a fixed effect, so differences between the windows' items do not matter. Otherwise windows with
 harder items look like drift. Standard errors allow for dependence within items, or within the
 clusters that these belong to (`annobench.judges.regression`).
+
+Canay, Romano and Shaikh (2017), Econometrica 85, 1013-1030, for tests by changes of sign; Cameron,
+Gelbach and Miller (2008), Review of Economics and Statistics 90, 414-427, for clusters.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -40,7 +49,7 @@ from annobench.judges.panel import split_judges
 from annobench.judges.regression import LeastSquares, least_squares
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
-from annobench.resampling.intervals import Interval
+from annobench.resampling.intervals import TOLERANCE, Interval
 from annobench.resampling.proportions import wilson_limits
 
 __all__ = ["JudgeDrift", "judge_drift"]
@@ -52,6 +61,10 @@ MAX_RUNS: Final = 60
 MIN_LABELS: Final = 10
 #: At most so many windows of equal size.
 MAX_WINDOWS: Final = 12
+#: With fewer items, or clusters, a test by changes of sign cannot reject at .05.
+FEWEST_CLUSTERS: Final = 6
+#: Changes of sign that are drawn.
+REPLICATES: Final = 999
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,7 +80,7 @@ class JudgeDrift(Summarised):
     tests : DataFrame
         One row per measure ("agreement", "score_difference") and contrast ("latest", "trend"):
         estimate, lower, upper, p_value, and p_any, the p-value of equal means in all windows. NaN
-        where undefined.
+        where undefined; p_any is with fewer than six items, or clusters.
     within_items : bool
         Whether comparisons are within items.
     n_undated, n_elsewhere : int
@@ -108,6 +121,7 @@ def judge_drift(
     values: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     level: float = 0.95,
+    rng: np.random.Generator | int | None = None,
 ) -> dict[str, JudgeDrift]:
     """Estimate the drift of each judge's agreement with an anchor set.
 
@@ -128,6 +142,8 @@ def judge_drift(
         Cluster of each item; by default items are independent.
     level : float, default 0.95
         Level of the intervals.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed, of the test of all windows.
 
     Returns
     -------
@@ -148,6 +164,7 @@ def judge_drift(
     [1.0, 0.5]
     """
     check_level(level, "judge_drift")
+    generator = np.random.default_rng(rng)
     a = as_annotations(annotations, "judge_drift")
     time, is_date = as_numbers(times, a.n_labels, "judge_drift")
     share = _anchor(a, judges, gold)
@@ -171,7 +188,7 @@ def judge_drift(
         ends = _limits(time[used], window, is_date=is_date)
         found[name] = JudgeDrift(
             _table(measures, window, item, group[item], ends, level),
-            _tests(measures, window, item if within else None, group[item], level),
+            _tests(measures, window, item if within else None, group[item], level, generator),
             within,
             int((own & ~dated).sum()),
             int((own & dated & ~anchored).sum()),
@@ -279,6 +296,7 @@ def _tests(
     item: NDArray[Any] | None,
     group: NDArray[np.int64],
     level: float,
+    rng: np.random.Generator,
 ) -> pd.DataFrame:
     """Test windows for differences; within items if these are given."""
     n = int(window.max()) + 1
@@ -286,10 +304,10 @@ def _tests(
     contrasts = {"latest": indicators[:, -1:], "trend": (window / (n - 1.0))[:, None]}
     rows = []
     for measure, score in measures.items():
-        p_any = _fit(indicators, score, item, group).p_of_all(slice(0, n - 1))
+        p_any = _p_of_any(_centred(indicators, item), _centred(score[:, None], item), group, rng)
         for contrast, column in contrasts.items():
-            found = _fit(column, score, item, group).test(0, level)
-            rows.append({"measure": measure, "contrast": contrast} | found | {"p_any": p_any})
+            tested = _fit(column, score, item, group).test(0, level)
+            rows.append({"measure": measure, "contrast": contrast} | tested | {"p_any": p_any})
     return pd.DataFrame(rows)
 
 
@@ -299,6 +317,33 @@ def _fit(
     """Regress on columns with a constant, or with item effects."""
     if item is None:
         return least_squares(np.column_stack([columns, np.ones(score.size)]), score, group)
-    everything = pd.DataFrame(np.column_stack([columns, score]))
-    centred = (everything - everything.groupby(item).transform("mean")).to_numpy()
-    return least_squares(centred[:, :-1], centred[:, -1], group)
+    return least_squares(_centred(columns, item), _centred(score[:, None], item)[:, 0], group)
+
+
+def _centred(columns: Floats, item: NDArray[Any] | None) -> Floats:
+    """Subtract the means of columns, or those of each item."""
+    if item is None:
+        return columns - columns.mean(axis=0)
+    table = pd.DataFrame(columns)
+    return np.asarray(table - table.groupby(item).transform("mean"))
+
+
+def _p_of_any(
+    columns: Floats, residual: Floats, group: NDArray[np.int64], rng: np.random.Generator
+) -> float:
+    """Test by changes of sign of clusters whether columns explain any of the residuals."""
+    used, place = np.unique(group, return_inverse=True)
+    sums = np.zeros((used.size, columns.shape[1]))
+    np.add.at(sums, place, columns * residual)
+    if used.size < FEWEST_CLUSTERS:
+        return math.nan
+    inverse = np.linalg.pinv(columns.T @ columns, hermitian=True)
+
+    def explained(total: Floats) -> Floats:
+        return np.asarray(((total @ inverse) * total).sum(axis=-1))
+
+    signs = rng.choice((-1.0, 1.0), (REPLICATES, used.size))
+    observed, drawn = explained(sums.sum(axis=0)), explained(signs @ sums)
+    if np.ptp(drawn) <= TOLERANCE * drawn.max() < drawn.max():
+        return math.nan  # every window has a cluster of its own
+    return float((1 + (drawn >= observed * (1 - TOLERANCE)).sum()) / (1 + REPLICATES))

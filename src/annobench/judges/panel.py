@@ -87,12 +87,13 @@ def split_judges(annotations: Annotations, judges: Iterable[str]) -> Panel:
         )
     return Panel(
         annotations.select(annotators=people),
-        {name: _labels_of(annotations, name) for name in names},
+        {name: labels_of(annotations, annotations.annotators.index(name)) for name in names},
     )
 
 
-def _labels_of(annotations: Annotations, name: str) -> NDArray[np.int64]:
-    own = np.flatnonzero(annotations.annotator == annotations.annotators.index(name))[::-1]
+def labels_of(annotations: Annotations, annotator: int) -> NDArray[np.int64]:
+    """Return an annotator's first label of each item, -1 for none."""
+    own = np.flatnonzero(annotations.annotator == annotator)[::-1]
     codes = np.full(annotations.n_items, NO_LABEL, dtype=np.int64)
     codes[annotations.item[own]] = annotations.label[own]  # the first of several is written last
     return codes

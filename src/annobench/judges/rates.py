@@ -9,10 +9,14 @@ With a gold standard these are proportions with Wilson intervals, combined by Ne
 square-and-add method into an interval of J. Without one, a model of annotation gives each item
 probabilities p(k) from the labels of the *humans* alone, and the judge gives the label l with
 probability sum over k of p(k) C[k, l]. The confusion matrix C is estimated by maximum likelihood
-(EM), and its intervals come from a Gibbs sampler of categories and C under Jeffreys' prior. This is
-valid if the model is, that is, if judge and humans err independently given the category; the
-parameters of the model are treated as known. Weighting the judge's labels only by p(k) would bias
-all rates towards each other, because an uncertain item counts for every category.
+(EM), and its intervals come from a Gibbs sampler of categories and C under Jeffreys' prior; with
+the humans' labels their confusion matrices and the prevalence are sampled, too, else the p(k) count
+as known. This is valid if the model is, that is, if judge and humans err independently given the
+category. Weighting the judge's labels only by p(k) would bias all rates towards each other, because
+an uncertain item counts for every category.
+
+Accuracy is the share of correct labels, *mean Youden* the mean of J over categories, weighted by
+their prevalence; with gold it has the normal interval of its linearisation.
 
 With clusters all intervals are widened by their design effects (`annobench.judges.clusters`).
 
@@ -21,20 +25,24 @@ Youden (1950), Cancer 3, 32-35; Newcombe (1998), Statistics in Medicine 17, 873-
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.special import softmax
 
 from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised, axes_or_new
 from annobench.core.texts import plain
 from annobench.judges.clusters import cluster_codes, design_effect, widen
-from annobench.judges.panel import NO_LABEL
+from annobench.judges.panel import NO_LABEL, labels_of
+from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.models._fixed_point import TOLERANCE, Search, kept_positive, largest_change
-from annobench.resampling.intervals import Interval, central_limits
+from annobench.resampling.intervals import Interval, central_limits, normal_interval
 from annobench.resampling.proportions import proportion_interval
 from annobench.resampling.ratios import ratio
 
@@ -51,6 +59,24 @@ JEFFREYS: Final = 0.5
 MAX_ITERATIONS: Final = 2_000
 
 
+class PanelDraws(NamedTuple):
+    """Draws from the posterior distribution of confusion matrices and prevalence.
+
+    Attributes
+    ----------
+    prevalence : ndarray, shape (S, K)
+        Rows sum to 1.
+    humans : ndarray, shape (S, J, K, K)
+        Of the J humans; J is 0 if only the judge's was sampled.
+    judge : ndarray, shape (S, K, K)
+        Of the judge.
+    """
+
+    prevalence: Floats
+    humans: Floats
+    judge: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class JudgeRates(Summarised):
     """Sensitivity and specificity of a judge by category.
@@ -63,6 +89,12 @@ class JudgeRates(Summarised):
         ``[k, l]``: items of category k that the judge labels l; expected counts without gold.
     sensitivity, specificity, youden : Interval
         Each with arrays of shape (K,): of category k against the others.
+    accuracy, mean_youden : Interval
+        Share of the items that the judge labels correctly, and mean of Youden's index.
+    design_effect : float
+        That of the mean of Youden's index; 1 without clusters.
+    draws : PanelDraws or None
+        Draws of confusion matrices, without gold.
     """
 
     categories: tuple[str, ...]
@@ -70,11 +102,10 @@ class JudgeRates(Summarised):
     sensitivity: Interval
     specificity: Interval
     youden: Interval
-
-    @property
-    def accuracy(self) -> float:
-        """Share of the items that the judge labels correctly."""
-        return float(ratio(np.trace(self.confusion), self.confusion.sum()))
+    accuracy: Interval
+    mean_youden: Interval
+    design_effect: float = 1.0
+    draws: PanelDraws | None = None
 
     @property
     def is_informative(self) -> NDArray[np.bool_]:
@@ -95,16 +126,16 @@ class JudgeRates(Summarised):
             "n_items": self.confusion.sum(axis=1),
         }
         for name in ("sensitivity", "specificity", "youden"):
-            found = getattr(self, name)
-            columns |= {name: found.estimate, f"{name}_lower": found.lower}
-            columns[f"{name}_upper"] = found.upper
+            rated = getattr(self, name)
+            columns |= {name: rated.estimate, f"{name}_lower": rated.lower}
+            columns[f"{name}_upper"] = rated.upper
         return pd.DataFrame(columns)
 
     def _headline(self) -> str:
         low = int((~self.is_informative).sum())
         return (
-            f"accuracy {self.accuracy:.3g} on {self.confusion.sum():.6g} items; for {low} of "
-            f"{len(self.categories)} categories Youden's index may be 0"
+            f"accuracy {self.accuracy.estimate:.3g} on {self.confusion.sum():.6g} items; for {low} "
+            f"of {len(self.categories)} categories Youden's index may be 0"
         )
 
     def plot(self, axes: Axes | None = None) -> Axes:
@@ -122,9 +153,9 @@ class JudgeRates(Summarised):
         """
         axes = axes_or_new(axes)
         y = np.arange(len(self.categories))
-        found = self.youden
-        axes.hlines(y, found.lower, found.upper, color="#7F7F7F")
-        axes.plot(found.estimate, y, "o", color="#222222")
+        rated = self.youden
+        axes.hlines(y, rated.lower, rated.upper, color="#7F7F7F")
+        axes.plot(rated.estimate, y, "o", color="#222222")
         axes.axvline(0, linestyle="--", color="#D55E00")
         axes.set_yticks(y, [plain(name) for name in self.categories])
         axes.invert_yaxis()
@@ -165,8 +196,8 @@ def rates_by_gold(
 
     Examples
     --------
-    >>> found = rates_by_gold([0, 0, 1, 1, 1], [0, 0, 0, 1, 1], ("no", "yes"))
-    >>> found.sensitivity.estimate.round(2), found.youden.estimate.round(2)
+    >>> rated = rates_by_gold([0, 0, 1, 1, 1], [0, 0, 0, 1, 1], ("no", "yes"))
+    >>> rated.sensitivity.estimate.round(2), rated.youden.estimate.round(2)
     (array([0.67, 1.  ]), array([0.67, 0.67]))
     """
     labels, truth = np.asarray(judge), np.asarray(gold)
@@ -184,22 +215,33 @@ def rates_by_gold(
     n_categories = len(categories)
     flat = truth[both].astype(np.int64) * n_categories + labels[both]
     counts = np.bincount(flat, minlength=n_categories**2).reshape(n_categories, -1)
-    right, of_category, said = np.diagonal(counts), counts.sum(axis=1), counts.sum(axis=0)
+    right, of_category, verdict = np.diagonal(counts), counts.sum(axis=1), counts.sum(axis=0)
     others = counts.sum() - of_category
-    wrongly = said - right
+    wrongly = verdict - right
     sensitivity = _wilson(right, of_category, level)
     specificity = _wilson(others - wrongly, others, level)
-    found = JudgeRates(
+    gold_codes = truth[both].astype(np.int64)
+    accuracy = proportion_interval(int(right.sum()), int(counts.sum()), level=level)
+    youden = _youden(sensitivity, specificity)
+    share = of_category / counts.sum()
+    rated = JudgeRates(
         categories,
         counts.astype(float),
         sensitivity,
         specificity,
-        _youden(sensitivity, specificity),
+        youden,
+        accuracy,
+        normal_interval(float(np.nansum(share * youden.estimate)), np.nan, level),
+    )
+    of_items = _residuals(rated, np.eye(n_categories)[gold_codes], labels[both])
+    error = float(np.sqrt(((of_items.youden @ share) ** 2).sum()))
+    rated = replace(
+        rated, mean_youden=normal_interval(float(rated.mean_youden.estimate), error, level)
     )
     group = cluster_codes(clusters, labels.size)
-    if group is None:
-        return found
-    return _clustered(found, np.eye(n_categories)[truth[both]], labels[both], group[both])
+    categories_of = np.zeros((labels.size, n_categories))
+    categories_of[both] = np.eye(n_categories)[gold_codes]
+    return _widened(rated, labels, both, categories_of, group)
 
 
 def rates_by_posterior(
@@ -207,6 +249,7 @@ def rates_by_posterior(
     posterior: ArrayLike,
     categories: tuple[str, ...],
     *,
+    sampled: PanelDraws | None = None,
     clusters: ArrayLike | None = None,
     draws: int = 1_000,
     level: float = 0.95,
@@ -222,6 +265,9 @@ def rates_by_posterior(
         Posterior of each item from the humans' labels alone. Rows of NaN are left out.
     categories : tuple of str
         Names.
+    sampled : PanelDraws, optional
+        Draws of the confusion matrices of the humans and the judge, as from `sample_panel`. By
+        default the posterior counts as known.
     clusters : array_like, shape (I,), optional
         Cluster of each item, such as its text; by default items are independent.
     draws : int, default 1000
@@ -253,56 +299,193 @@ def rates_by_posterior(
             "rates_by_posterior: no item has a label of the judge and a posterior. Have the judge "
             "label items of the humans."
         )
-    generator = np.random.default_rng(rng)
+    counts = _most_likely(labels[both], weights[both])
+    confusion = np.nan_to_num(ratio(counts, counts.sum(axis=1, keepdims=True)))
+    if sampled is None:
+        sampled = _sample(weights, None, labels, draws, np.random.default_rng(rng))
+    joint = np.zeros(weights.shape)
+    joint[both] = weights[both] * confusion[:, labels[both]].T
+    truth = ratio(joint, joint.sum(axis=1, keepdims=True))
     group = cluster_codes(clusters, labels.size)
-    labels, weights = labels[both], weights[both]
-    n_categories = len(categories)
-    counts = _most_likely(labels, weights)
-    confusion = ratio(counts, counts.sum(axis=1, keepdims=True))
-    found = np.empty((draws, 2, n_categories))
-    for draw in range(WARMUP + draws):
-        joint = weights * np.nan_to_num(confusion)[:, labels].T
-        edges = np.cumsum(joint, axis=1)
-        point = generator.random((labels.size, 1)) * edges[:, -1:]
-        truth = np.minimum((edges <= point).sum(axis=1), n_categories - 1)
-        drawn = np.bincount(truth * n_categories + labels, minlength=n_categories**2)
-        drawn = drawn.reshape(n_categories, -1)
-        confusion = generator.standard_gamma(drawn + JEFFREYS)
-        confusion /= confusion.sum(axis=1, keepdims=True)
-        if draw >= WARMUP:
-            found[draw - WARMUP] = _against_others(confusion, drawn.sum(axis=1))
-    estimate = _against_others(ratio(counts, counts.sum(axis=1, keepdims=True)), counts.sum(axis=1))
-    sensitivity, specificity = (_of_draws(estimate[part], found[:, part], level) for part in (0, 1))
-    youden = _of_draws(estimate.sum(axis=0) - 1, found.sum(axis=1) - 1, level)
-    rates = JudgeRates(categories, counts, sensitivity, specificity, youden)
-    if group is None:
-        return rates
-    most_likely = np.nan_to_num(ratio(counts, counts.sum(axis=1, keepdims=True)))
-    joint = weights * most_likely[:, labels].T
-    return _clustered(rates, ratio(joint, joint.sum(axis=1, keepdims=True)), labels, group[both])
+    rated = _of_panel(labels, both, truth, categories, sampled.prevalence, sampled.judge, level)
+    return replace(_widened(rated, labels, both, truth, group), draws=sampled)
 
 
-def _clustered(
-    found: JudgeRates, truth: Floats, labels: NDArray[Any], clusters: NDArray[np.int64]
+def human_rates(
+    humans: Annotations,
+    posterior: Floats,
+    sampled: PanelDraws,
+    *,
+    clusters: ArrayLike | None = None,
+    level: float = 0.95,
+) -> list[JudgeRates]:
+    """Estimate the rates of each human from the posterior of all humans' labels."""
+    humans = as_annotations(humans, "human_rates")
+    group = cluster_codes(clusters, humans.n_items)
+    rates = []
+    for j in range(humans.n_annotators):
+        labels = labels_of(humans, j)
+        both = labels != NO_LABEL
+        draws = sampled.humans[:, j]
+        rated = _of_panel(
+            labels, both, posterior, humans.categories, sampled.prevalence, draws, level
+        )
+        rates.append(_widened(rated, labels, both, posterior, group))
+    return rates
+
+
+def _of_panel(
+    labels: NDArray[np.int64],
+    both: NDArray[np.bool_],
+    truth: Floats,
+    categories: tuple[str, ...],
+    prevalence: Floats,
+    confusion: Floats,
+    level: float,
 ) -> JudgeRates:
-    """Widen the intervals by their design effects; `truth` is the probability of each category."""
-    said = np.eye(truth.shape[1])[labels]
-    sensitivity = ratio(truth * (said - found.sensitivity.estimate), truth.sum(axis=0))
-    others = 1 - truth
-    specificity = ratio(others * (1 - said - found.specificity.estimate), others.sum(axis=0))
+    """Compute rates from probabilities of categories, with intervals from draws."""
+    counts = truth[both].T @ np.eye(len(categories))[labels[both]]
+    estimate = _against_others(ratio(counts, counts.sum(axis=1, keepdims=True)), counts.sum(axis=1))
+    drawn = np.stack([_against_others(c, p) for c, p in zip(confusion, prevalence, strict=True)])
+    sensitivity, specificity = (_of_draws(estimate[part], drawn[:, part], level) for part in (0, 1))
+    youden = _of_draws(estimate.sum(axis=0) - 1, drawn.sum(axis=1) - 1, level)
+    right = np.einsum("sk,skk->s", prevalence, confusion)
+    mean = np.nansum(prevalence * (drawn.sum(axis=1) - 1), axis=1)
+    share = counts.sum(axis=1) / counts.sum()
     return JudgeRates(
-        found.categories,
-        found.confusion,
-        widen(found.sensitivity, design_effect(sensitivity, clusters), 0.0, 1.0),
-        widen(found.specificity, design_effect(specificity, clusters), 0.0, 1.0),
-        widen(found.youden, design_effect(sensitivity + specificity, clusters), -1.0, 1.0),
+        categories,
+        counts,
+        sensitivity,
+        specificity,
+        youden,
+        _of_draws(np.trace(counts) / counts.sum(), right, level),
+        _of_draws(np.nansum(share * youden.estimate), mean, level),
+    )
+
+
+def sample_panel(
+    humans: Annotations,
+    posterior: Floats,
+    judge: NDArray[np.int64] | None = None,
+    *,
+    draws: int,
+    rng: np.random.Generator | int | None,
+) -> PanelDraws:
+    """Sample confusion matrices and categories by Gibbs' method, from a posterior."""
+    humans = as_annotations(humans, "sample_panel")
+    labels = np.full(humans.n_items, NO_LABEL) if judge is None else judge
+    return _sample(posterior, humans, labels, draws, np.random.default_rng(rng))
+
+
+def _sample(
+    posterior: Floats,
+    humans: Annotations | None,
+    labels: NDArray[np.int64],
+    draws: int,
+    generator: np.random.Generator,
+) -> PanelDraws:
+    """Sample from the most likely confusion matrix of the judge."""
+    k = posterior.shape[1]
+    used = np.flatnonzero(np.isfinite(posterior).all(axis=1))
+    panel = None if humans is None else _one_hot(humans)[used]
+    n_humans = 0 if humans is None else humans.n_annotators
+    labels, weights = labels[used], posterior[used]
+    judged = labels != NO_LABEL
+    counts = _most_likely(labels[judged], weights[judged])
+    confusion = np.nan_to_num(ratio(counts, counts.sum(axis=1, keepdims=True)))
+    kept = PanelDraws(
+        np.empty((draws, k)), np.empty((draws, n_humans, k, k)), np.empty((draws, k, k))
+    )
+    for draw in range(-WARMUP, draws):
+        joint = weights.copy()
+        joint[judged] *= confusion[:, labels[judged]].T
+        edges = np.cumsum(joint, axis=1)
+        point = generator.random((used.size, 1)) * edges[:, -1:]
+        truth = np.minimum((edges <= point).sum(axis=1), k - 1)
+        prevalence = dirichlet(np.bincount(truth, minlength=k), generator)
+        cells = np.bincount(truth[judged] * k + labels[judged], minlength=k**2)
+        confusion = dirichlet(cells.reshape(k, k), generator)
+        people = np.empty((0, k, k))
+        if panel is not None:
+            counts = (panel.T @ np.eye(k)[truth]).reshape(n_humans, k, k)
+            people = dirichlet(counts.swapaxes(1, 2), generator)
+            chance = np.log(people).swapaxes(1, 2).reshape(-1, k)
+            weights = softmax(np.log(prevalence) + panel @ chance, axis=1)
+        if draw >= 0:
+            kept.prevalence[draw] = prevalence
+            kept.humans[draw], kept.judge[draw] = people, confusion
+    return kept
+
+
+def dirichlet(counts: NDArray[Any], rng: np.random.Generator) -> Floats:
+    """Draw probabilities of the last axis, under Jeffreys' prior."""
+    drawn = np.maximum(rng.standard_gamma(counts + JEFFREYS), np.finfo(np.float64).tiny)
+    return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))
+
+
+def _one_hot(humans: Annotations) -> sparse.csr_array:
+    """Return the number of each annotator's labels by item, shape (I, J K)."""
+    first = humans.first_labels()
+    column = first.annotator.astype(np.int64) * first.n_categories + first.label
+    shape = (first.n_items, first.n_annotators * first.n_categories)
+    return sparse.csr_array((np.ones(column.size), (first.item, column)), shape=shape)
+
+
+class _Residuals(NamedTuple):
+    """Contributions of items to the errors of rates, shape (I, K), and of the accuracy, (I,)."""
+
+    sensitivity: Floats
+    specificity: Floats
+    accuracy: Floats
+
+    @property
+    def youden(self) -> Floats:
+        return np.nan_to_num(self.sensitivity + self.specificity)
+
+
+def _residuals(rated: JudgeRates, truth: Floats, labels: NDArray[Any]) -> _Residuals:
+    """Linearise the rates; `truth` is the probability of each category of an item."""
+    verdict, others = np.eye(truth.shape[1])[labels], 1 - truth
+    return _Residuals(
+        ratio(truth * (verdict - rated.sensitivity.estimate), truth.sum(axis=0)),
+        ratio(others * (1 - verdict - rated.specificity.estimate), others.sum(axis=0)),
+        ((truth * verdict).sum(axis=1) - rated.accuracy.estimate) / labels.size,
+    )
+
+
+def _widened(
+    rated: JudgeRates,
+    labels: NDArray[np.int64],
+    both: NDArray[np.bool_],
+    truth: Floats,
+    group: NDArray[np.int64] | None,
+) -> JudgeRates:
+    """Widen the intervals by their design effects, if items are clustered."""
+    if group is None:
+        return rated
+    sensitivity, specificity, accuracy = of_items = _residuals(rated, truth[both], labels[both])
+    share = truth[both].mean(axis=0)
+    overall = np.column_stack([accuracy, of_items.youden @ share])
+    of_accuracy, of_mean = design_effect(overall, group[both])
+
+    def wider(interval: Interval, residuals: Floats, lowest: float) -> Interval:
+        return widen(interval, design_effect(residuals, group[both]), lowest, 1.0)
+
+    return replace(
+        rated,
+        sensitivity=wider(rated.sensitivity, sensitivity, 0.0),
+        specificity=wider(rated.specificity, specificity, 0.0),
+        youden=wider(rated.youden, sensitivity + specificity, -1.0),
+        accuracy=widen(rated.accuracy, of_accuracy, 0.0, 1.0),
+        mean_youden=widen(rated.mean_youden, of_mean, -1.0, 1.0),
+        design_effect=float(of_mean),
     )
 
 
 def _most_likely(labels: NDArray[np.int64], weights: Floats) -> Floats:
     """Find the judge's confusion matrix by EM; return expected counts of category and label."""
-    said = np.eye(weights.shape[1])[labels]
-    start = weights.T @ said
+    verdict = np.eye(weights.shape[1])[labels]
+    start = weights.T @ verdict
     search = Search(start.ravel(), TOLERANCE, MAX_ITERATIONS, kept_positive)
     posterior = weights
     while search.is_on:
@@ -312,7 +495,7 @@ def _most_likely(labels: NDArray[np.int64], weights: Floats) -> Floats:
         total = joint.sum(axis=1, keepdims=True)
         before, posterior = posterior, ratio(joint, total)
         log_likelihood = float(np.log(total).sum())
-        image = (posterior.T @ said).ravel()
+        image = (posterior.T @ verdict).ravel()
         search.receive(image, largest_change(before, posterior), log_likelihood)
     return search.point.reshape(start.shape)
 
@@ -331,8 +514,8 @@ def _of_draws(estimate: Floats, draws: Floats, level: float) -> Interval:
 
 
 def _wilson(k: NDArray[np.int64], n: NDArray[np.int64], level: float) -> Interval:
-    found = [proportion_interval(a, b, level=level) for a, b in zip(k, n, strict=True)]
-    estimate, lower, upper = np.array([(i.estimate, i.lower, i.upper) for i in found]).T
+    rated = [proportion_interval(a, b, level=level) for a, b in zip(k, n, strict=True)]
+    estimate, lower, upper = np.array([(i.estimate, i.lower, i.upper) for i in rated]).T
     return Interval(estimate, lower, upper, level, "wilson")
 
 

@@ -18,15 +18,27 @@ residual to the error of the difference, ::
 
 with the sign of its system, where g is f minus its mean over answers of its kind. The variance is
 that of the sums of r over questions, so that a question's difficulty for both systems cancels;
-larger clusters, such as documents, may replace questions. Questions with and without a human score
-are two strata, each with the factor C / (C - 1) for its C clusters. The weight minimises this
+larger clusters, such as documents, may replace questions. Residuals of a system have the factor
+C / (C - 1) for its C clusters with human scores, likewise those without. The weight minimises this
 variance: it is the regression coefficient of the humans' part on the judge's, truncated to [0, 1].
-Intervals are Student's; degrees of freedom are the number of clusters with human scores minus one.
+An estimated weight is a second parameter: the factor is then C / (C - 2), and the variance of the
+weight itself adds to that of the estimate, as in a regression estimator.
+
+Intervals are Student's. With few human scores of one system and many of the other, the degrees of
+freedom are nearly those of the first: clusters are grouped by the systems that humans scored in
+them, and Satterthwaite's formula combines the groups' parts V_g of the variance, ::
+
+    df = (sum of V_g)^2 / sum of V_g^2 / d_g,   d_g = C_g (1 - p / C)
+
+with p the number of parameters, and C the clusters of the group's system that has fewer. This is
+Welch's test for systems with separate questions, and the paired t test if humans scored the same
+questions. Differences in slices are compared by Welch's analysis of variance.
 
 Cochran (1977), Sampling Techniques, sections 7.3 and 12.6, for the estimator; Angelopoulos, Bates,
 Fannjiang, Jordan and Zrnic (2023), Science 382, 669-674, and Angelopoulos, Duchi and Zrnic (2023),
 arXiv 2311.01453, for prediction-powered inference, to which it is equivalent for single means:
-their weight is w times the share of the answers without a human score.
+their weight is w times the share of the answers without a human score. Satterthwaite (1946),
+Biometrics Bulletin 2, 110-114; Welch (1951), Biometrika 38, 330-336, for slices.
 """
 
 from __future__ import annotations
@@ -40,7 +52,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import chi2, t
+from scipy.stats import f as fisher
+from scipy.stats import t
 
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, check_level
@@ -53,8 +66,7 @@ __all__ = ["SystemComparison", "compare_systems"]
 
 Floats = NDArray[np.float64]
 
-#: With fewer clusters that humans scored, intervals may be too narrow; of two systems, as many that
-#: tell them apart.
+#: With fewer clusters that humans scored of a system, or that differ, intervals may be too narrow.
 FEWEST_CLUSTERS: Final = 10
 
 
@@ -67,13 +79,14 @@ class SystemComparison(Summarised):
     systems : DataFrame
         One row per system: system, n_answers scored by the judge, n_human of them scored by humans,
         n_clusters of these, judge_score (the judge's mean), human_score (the humans' mean), and the
-        estimate with standard_error, lower, upper, weight and caution. NaN if fewer than two
-        clusters have human scores.
+        estimate with standard_error, degrees_of_freedom, lower, upper, weight and caution. NaN if
+        fewer than two clusters have human scores.
     differences : DataFrame
         One row per pair of systems: system, baseline, n_answers, n_human, n_clusters with human
         scores, judge_score and human_score (differences of means), estimate (system minus
-        baseline), standard_error, lower, upper, weight, p_value of no difference,
-        human_standard_error without the judge, caution, and p_adjusted by Holm's method.
+        baseline), standard_error, degrees_of_freedom, lower, upper, weight, p_value of no
+        difference, human_standard_error without the judge, caution, and p_adjusted by Holm's
+        method.
     slices : DataFrame
         As `differences`, by slice, with p_value_slices, the p-value of equal differences in all
         slices; empty without slices.
@@ -237,36 +250,41 @@ def _contrast(
     """Estimate a system's score, or the difference of two."""
     human, judged = np.zeros(f.size), np.zeros(f.size)  # residuals: human - weight * judged
     estimate, means = np.zeros(2), np.zeros(2)
-    n_human = []
+    n_human, n_clusters = [], []
+    pattern = np.zeros(f.size, dtype=np.int64)  # which systems humans scored
     scored = np.isfinite(y) & of
-    for sign, system in zip((1, -1), pair, strict=True):
+    for number, (sign, system) in enumerate(zip((1, -1), pair, strict=True)):
         if system is None:
             continue
         own = (code == system) & of
         both, alone = own & scored, own & ~scored
         n, total = int(both.sum()), int(own.sum())
         n_human.append(n)
+        n_clusters.append(np.unique(group[both]).size)
         if not n:
             estimate[:], means[:] = np.nan, np.nan
             continue
         share = 1 - n / total
         means += sign * np.array([f[own].mean(), y[both].mean()])
         estimate += sign * np.array([y[both].mean(), f[both].mean() - f[own].mean()])
-        human[both] = sign * (y[both] - y[both].mean()) / n
-        judged[both] = sign * share * (f[both] - f[both].mean()) / n
-        judged[alone] = -sign * (f[alone] - f[alone].mean()) / total if alone.any() else 0
+        pattern[both] = 1 << number
+        scale = _bessel(group[both])
+        human[both] = sign * scale * (y[both] - y[both].mean()) / n
+        judged[both] = sign * scale * share * (f[both] - f[both].mean()) / n
+        if alone.any():
+            judged[alone] = -sign * _bessel(group[alone]) * (f[alone] - f[alone].mean()) / total
     used = of & np.isin(code, [system for system in pair if system is not None])
-    sums = _Sums.of(human[used], judged[used], group[used], scored[used])
+    sums = _Sums.of(human[used], judged[used], group[used], pattern[used], n_clusters)
     w = sums.best_weight if weight is None else weight
-    error = sums.standard_error(w) if min(n_human) else math.nan
+    # The estimate changes by the difference of the judge's means with the weight.
+    error, df = sums.error_of(w, float(estimate[1]) if weight is None and w > 0 else None)
     value = float(estimate[0] - w * estimate[1])
-    df = sums.n_scored - 1
     p_value = math.nan
     if error > 0:
         p_value = float(2 * t.sf(abs(value) / error, df))
     elif not math.isnan(error):
         p_value = float(value == 0)
-    half = float(t.ppf((1 + level) / 2, df)) * error if df > 0 else math.nan
+    half = float(t.ppf((1 + level) / 2, df)) * error if error > 0 else error
     return {
         "n_answers": int(used.sum()),
         "n_human": sum(n_human),
@@ -275,32 +293,30 @@ def _contrast(
         "human_score": means[1],
         "estimate": value,
         "standard_error": error,
+        "degrees_of_freedom": df,
         "lower": value - half,
         "upper": value + half,
         "weight": w,
         "p_value": p_value,
-        "human_standard_error": sums.standard_error(0.0) if min(n_human) else math.nan,
-        "caution": _caution(sums, min(n_human)),
+        "human_standard_error": sums.error_of(0.0)[0],
+        "caution": sums.caution,
     }
 
 
-def _caution(sums: _Sums, fewest: int) -> str:
-    if not fewest:
-        return "no answer scored by humans"
-    if sums.n_scored < FEWEST_CLUSTERS or sums.n_differing < FEWEST_CLUSTERS:
-        return "few human scores: the interval may be too narrow"
-    return ""
+def _bessel(group: NDArray[np.int64]) -> float:
+    """Return the factor of residuals around a mean over clusters."""
+    n = np.unique(group).size
+    return math.sqrt(n / (n - 1)) if n > 1 else 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """Residuals summed over clusters, and a factor per stratum."""
+    """Residuals summed over clusters, with the systems that humans scored in each, as bits."""
 
     human: Floats
     judged: Floats
-    factor: Floats
-    n_scored: int
-    n_differing: int
+    pattern: NDArray[np.int64]
+    n_clusters: list[int]  # of each system, with human scores
 
     @classmethod
     def of(
@@ -308,33 +324,68 @@ class _Sums:
         human: Floats,
         judged: Floats,
         group: NDArray[np.int64],
-        scored: NDArray[np.bool_],
+        pattern: NDArray[np.int64],
+        n_clusters: list[int],
     ) -> _Sums:
         used, place = np.unique(group, return_inverse=True)
-        has_human = np.bincount(place, scored, used.size) > 0
-        n = np.where(has_human, has_human.sum(), (~has_human).sum())
-        with np.errstate(divide="ignore"):
-            factor = np.where(n > 1, n / (n - 1.0), np.where(has_human, np.inf, 1.0))
-        a, b = (np.bincount(place, each, used.size).astype(np.float64) for each in (human, judged))
-        own = np.round(a[has_human], 12)
-        common = np.unique(own, return_counts=True)[1].max(initial=0)
-        return cls(a, b, factor, int(has_human.sum()), int(own.size - common))
+        a, b = (np.bincount(place, part, used.size).astype(np.float64) for part in (human, judged))
+        systems = np.zeros(used.size, dtype=np.int64)
+        np.bitwise_or.at(systems, place, pattern)
+        return cls(a, b, systems, n_clusters)
+
+    @property
+    def n_scored(self) -> int:
+        """Number of clusters with human scores."""
+        return int((self.pattern > 0).sum())
+
+    @property
+    def caution(self) -> str:
+        """A caution if there are few human scores of a system."""
+        if not min(self.n_clusters):
+            return "no answer scored by humans"
+        sums = np.round(self.human[self.pattern > 0], 12)
+        n_differing = sums.size - np.unique(sums, return_counts=True)[1].max(initial=0)
+        if min(*self.n_clusters, n_differing) < FEWEST_CLUSTERS:
+            return "few human scores: the interval may be too narrow"
+        return ""
 
     @property
     def best_weight(self) -> float:
-        """The weight of minimum variance."""
-        if self.n_scored < 2:
+        """The weight of minimum variance; 0 with too few clusters to estimate it."""
+        square = float(self.judged @ self.judged)
+        if min(self.n_clusters) < 3 or not square:
             return 0.0
-        square = float(self.factor @ self.judged**2)
-        if not square:
-            return 0.0
-        return float(np.clip(self.factor @ (self.human * self.judged) / square, 0, 1))
+        return float(np.clip(self.human @ self.judged / square, 0, 1))
 
-    def standard_error(self, weight: float) -> float:
-        """Return the standard error; NaN with fewer than two clusters with a human score."""
-        if self.n_scored < 2:
-            return math.nan
-        return math.sqrt(float(self.factor @ (self.human - weight * self.judged) ** 2))
+    def error_of(self, weight: float, slope: float | None = None) -> tuple[float, float]:
+        """Return standard error and degrees of freedom; NaN with a single cluster of a system.
+
+        With a slope, the change of the estimate with the weight, the weight counts as estimated.
+        """
+        if min(self.n_clusters) < 2:
+            return math.nan, math.nan
+        square = (self.human - weight * self.judged) ** 2
+        n_parameters, leverage = (1, 0.0) if slope is None else (2, slope**2 / self._spread)
+        parts, degrees = [], []
+        for pattern in np.unique(self.pattern):
+            here = self.pattern == pattern
+            part, size = float(square[here].sum()), int(here.sum())
+            if pattern:
+                fewest = min(n for bit, n in enumerate(self.n_clusters) if pattern >> bit & 1)
+                part *= (fewest - 1) / (fewest - n_parameters) * (1 + leverage)
+                degrees.append(size * (1 - n_parameters / fewest))
+            else:
+                degrees.append(max(size - 1, 1))
+            parts.append(part)
+        variance = math.fsum(parts)
+        lost = math.fsum(part**2 / degree for part, degree in zip(parts, degrees, strict=True))
+        return math.sqrt(variance), variance**2 / lost if lost else math.inf
+
+    @property
+    def _spread(self) -> float:
+        """Sum of squares of the judge's part of clusters with human scores, times their number."""
+        scored = self.judged[self.pattern > 0]
+        return float(scored.size * (scored @ scored))
 
 
 def _selection(
@@ -370,19 +421,21 @@ def _by_slice(
     table.insert(0, "slice", table.pop("slice"))
     pair = [table["system"], table["baseline"]]
     table["p_adjusted"] = holm(table["p_value"])
-    equal = table.groupby(["system", "baseline"], sort=False)[["estimate", "standard_error"]].apply(
-        _p_of_equal
-    )
+    columns = ["estimate", "standard_error", "degrees_of_freedom"]
+    equal = table.groupby(["system", "baseline"], sort=False)[columns].apply(_p_of_equal)
     table["p_value_slices"] = [equal[key] for key in zip(*pair, strict=True)]
     return table
 
 
 def _p_of_equal(rows: pd.DataFrame) -> float:
-    """Test by Cochran's Q whether independent estimates are equal."""
-    known = rows[rows["standard_error"] > 0]
-    if len(known) < 2:
+    """Test by Welch's analysis of variance whether independent estimates are equal."""
+    estimated = rows[rows["standard_error"] > 0]
+    n = len(estimated)
+    if n < 2:
         return math.nan
-    weight = known["standard_error"] ** -2.0
-    mean = np.average(known["estimate"], weights=weight)
-    q = float(weight @ (known["estimate"] - mean) ** 2)
-    return float(chi2.sf(q, len(known) - 1))
+    weight = estimated["standard_error"] ** -2.0
+    mean = np.average(estimated["estimate"], weights=weight)
+    between = float(weight @ (estimated["estimate"] - mean) ** 2) / (n - 1)
+    lost = float(((1 - weight / weight.sum()) ** 2 / estimated["degrees_of_freedom"]).sum())
+    statistic = between / (1 + 2 * (n - 2) / (n**2 - 1) * lost)
+    return float(fisher.sf(statistic, n - 1, (n**2 - 1) / (3 * lost)))

@@ -6,19 +6,26 @@ average over the pool, and n labels of humans drawn from the pool H(n) bits, a c
 interpolation: 0 if its labels are uninformative, and more than 1 if they are more informative than
 a human's. The values assume that all err independently given the category; information shared by
 two judges, or by a judge and the humans, would be counted twice.
+
+The interval is that of draws of all confusion matrices. In each the ratio I / H is computed anew;
+H(n) / H, which hardly depends on them, is the same in all.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import entr
 
 from annobench.core.errors import AnnotationError
 from annobench.core.results import SummarisedScalars
 from annobench.evaluation.information import information_curve, mutual_information
+from annobench.judges.rates import PanelDraws
+from annobench.resampling.ratios import ratio
 
 __all__ = ["DRAWS", "Worth", "worth"]
 
@@ -43,12 +50,16 @@ class Worth(SummarisedScalars):
     human_labels : float
         Number of human labels as informative as one of the judge's; infinite if ten are less
         informative.
+    lower, upper : float
+        Interval of human_labels; NaN without draws.
     """
 
     bits: float
     human_bits: float
     entropy: float
     human_labels: float
+    lower: float = math.nan
+    upper: float = math.nan
 
 
 def worth(
@@ -57,6 +68,8 @@ def worth(
     judge: ArrayLike,
     *,
     share: ArrayLike | None = None,
+    draws: PanelDraws | None = None,
+    level: float = 0.95,
     rng: np.random.Generator | int | None = None,
 ) -> Worth:
     """Compute the worth of a judge's label in human labels.
@@ -71,6 +84,10 @@ def worth(
         Confusion matrix of the judge, with a row for each category.
     share : array_like, shape (J,), optional
         Share of the labels that each human gives; by default equal shares.
+    draws : PanelDraws, optional
+        Draws of the prevalence and of all confusion matrices, for the interval.
+    level : float, default 0.95
+        Of the interval.
     rng : numpy.random.Generator or int, optional
         Source of randomness, or a seed, for the labels of several humans.
 
@@ -103,10 +120,29 @@ def worth(
     # The first label is known exactly, the others are simulated.
     curve[1] = of_human
     curve = np.maximum.accumulate(curve)
-    labels = np.interp(bits, curve, np.arange(curve.size), right=np.inf) if bits > 0 else 0.0
+
+    def labels(ratio_of_bits: NDArray[np.float64]) -> NDArray[np.float64]:
+        relative = curve / of_human if of_human else curve
+        worth_of = np.interp(ratio_of_bits, relative, np.arange(curve.size), right=np.inf)
+        return np.where(ratio_of_bits > 0, worth_of, 0.0)
+
+    value = float(labels(np.array(bits / of_human if of_human else bits)))
+    limits = [math.nan, math.nan]
+    if draws is not None:
+        humans_bits = _bits(draws.prevalence[:, None], draws.humans[:, known]) @ weight
+        drawn = labels(ratio(_bits(draws.prevalence, draws.judge), humans_bits))
+        limits = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], method="lower").tolist()
+        limits = [min(limits[0], value), max(limits[1], value)]
     chance = np.asarray(prevalence, dtype=np.float64)
     entropy = float(-(chance[chance > 0] * np.log2(chance[chance > 0])).sum())
-    return Worth(bits, of_human, entropy, float(labels))
+    return Worth(bits, of_human, entropy, value, *limits)
+
+
+def _bits(prevalence: NDArray[np.float64], confusion: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mutual information of category and label, with any leading axes, in bits."""
+    label = np.einsum("...k,...kl->...l", prevalence, confusion)
+    within = np.einsum("...k,...kl->...", prevalence, entr(confusion))
+    return np.asarray(np.maximum(entr(label).sum(axis=-1) - within, 0.0) / math.log(2))
 
 
 def _curve(

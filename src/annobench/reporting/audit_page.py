@@ -19,7 +19,7 @@ from annobench.audit.release import Release
 from annobench.core.texts import counted, plural, visible
 from annobench.plotting import BLUE, GREY, INK, VERMILION, house_figure
 from annobench.reporting import figures, pages
-from annobench.reporting.formats import level, percent
+from annobench.reporting.formats import by_interval, level, percent
 
 __all__ = ["SHOWN", "TITLES", "render"]
 
@@ -159,10 +159,13 @@ def next_steps(found: Assessment) -> list[str]:
         steps.append(more)
     last = found.strata.iloc[-1]
     if len(found.strata) > 1 and last["wrong"]:
+        least, errors, most = (
+            f"{(1 - last[name]) * last['n_items']:,.0f}" for name in ("upper", "accuracy", "lower")
+        )
         steps.append(
-            f"The least certain {int(last['n_items']):,} items hold about "
-            f"{(1 - last['accuracy']) * last['n_items']:,.0f} errors: have these labelled again "
-            "first. annobench plan lists the items for which another label is most informative."
+            f"The least certain {int(last['n_items']):,} items hold about {errors} errors "
+            f"(interval {least} to {most}): have these labelled again first. annobench plan lists "
+            "the items for which another label is most informative."
         )
     if len(found.wrong):
         pairs = Counter(zip(found.wrong["category"], found.wrong["gold"], strict=True))
@@ -314,12 +317,18 @@ def _calibration_sentence(found: Assessment) -> str:
     calibration = found.calibration
     if calibration is None:
         return ""
-    before: dict[str, float] = calibration.scores["before"].to_dict()  # type: ignore[assignment]
-    gap = before["confidence"] - before["accuracy"]
-    how = "too sure" if gap > 0 else "not confident enough"
+    promised, accuracy = float(found.design.certainty.mean()), found.accuracy
+    how = by_interval(
+        accuracy.lower,
+        accuracy.upper,
+        promised,
+        above="it is not confident enough",
+        below="it is overconfident",
+        neither="the checks do not contradict it",
+    )
     said = (
-        f"The model's mean confidence on the checks is {before['confidence']:.3f} "
-        f"and its accuracy {before['accuracy']:.3f}: so it is {how}. "
+        f"The model's mean confidence on all items is {promised:.3f}, and their accuracy "
+        f"{accuracy.estimate:.3f} ({accuracy.lower:.3f} to {accuracy.upper:.3f}): {how}. "
     )
     if calibration.kind == "none":
         return said + (

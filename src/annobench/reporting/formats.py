@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from annobench.labels.annotations import Annotations
     from annobench.scale._blocks import BlockedLabels
 
-__all__ = ["breakable", "level", "number", "percent", "shown", "signed"]
+__all__ = ["breakable", "by_interval", "level", "number", "percent", "shown", "signed"]
 
 
 def number(value: float | None, places: int = 3) -> str:
@@ -43,20 +43,62 @@ def number(value: float | None, places: int = 3) -> str:
     return text.replace("-", "") if float(text) == 0 else _true_minus(text)
 
 
-def signed(value: float) -> str:
+def signed(value: float, places: int = 3) -> str:
     """Format a difference with its sign.
 
     Parameters
     ----------
     value : float
         NaN gives a dash.
+    places : int, default 3
+        Digits after the point.
 
     Returns
     -------
     str
         Such as "+0.012".
     """
-    return f"+{number(value)}" if value > 0 and number(value) != "0.000" else number(value)
+    text = number(value, places)
+    return f"+{text}" if value > 0 and float(text) > 0 else text
+
+
+def by_interval(
+    lower: float, upper: float, reference: float, *, above: str, below: str, neither: str
+) -> str:
+    """Choose the words that an interval supports.
+
+    Parameters
+    ----------
+    lower, upper : float
+        The interval; words are empty if a limit is NaN.
+    reference : float
+        The value with which the quantity is compared.
+    above, below : str
+        Words if the whole interval is above the reference, or below.
+    neither : str
+        Words if it is not; ``{within}`` becomes the distance of the farther limit, rounded up.
+
+    Returns
+    -------
+    str
+        One of the three.
+
+    Examples
+    --------
+    >>> words = {"above": "more", "below": "less", "neither": "as much, within ±{within}"}
+    >>> by_interval(0.06, 0.13, 0, **words), by_interval(-0.021, 0.05, 0, **words)
+    ('more', 'as much, within ±0.05')
+    """
+    if math.isnan(lower) or math.isnan(upper):
+        return ""
+    if lower > reference:
+        return above
+    if upper < reference:
+        return below
+    distance = max(upper - reference, reference - lower)
+    if math.isfinite(distance):
+        distance = math.ceil(100 * distance - 1e-9) / 100
+    return neither.format(within=number(distance, 2))
 
 
 def percent(share: float) -> str:

@@ -10,12 +10,12 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from annobench.judges.at_work import SIGNIFICANT, AtWork
-from annobench.judges.drift import JudgeDrift
+from annobench.judges.at_work import AtWork
+from annobench.judges.drift import FEWEST_CLUSTERS, JudgeDrift
 from annobench.plotting import BLUE, VERMILION, house_style
 from annobench.reporting import figures
+from annobench.reporting.formats import by_interval, number, signed
 from annobench.reporting.formats import level as written_level
-from annobench.reporting.formats import number, signed
 from annobench.reporting.pages import records
 from annobench.reporting.report_parts import said_p, with_dates
 
@@ -72,7 +72,7 @@ def said_at_work(found: AtWork) -> list[str]:
     for row in records(found.bias):
         if row["note"] and row["bias"] != "score difference":
             said.append(f"{row['judge']}, {row['bias']}: not identified, as {row['note']}.")
-        elif row["p_value"] < SIGNIFICANT:
+        elif by_interval(row["lower"], row["upper"], 0.0, above="+", below="-", neither=""):
             said.append(
                 f"{row['judge']}, {row['bias']}: {signed(row['estimate'])}, "
                 f"{_BIAS[row['bias']]} (interval {number(row['lower'])} to {number(row['upper'])})."
@@ -89,16 +89,28 @@ def _said_of_drift(judge: str, found: JudgeDrift) -> list[str]:
     latest = tests["agreement"]
     first = (
         f"{judge}: agreement with the anchor set is {number(windows['agreement'].iloc[-1])} in the "
-        f"latest of {len(windows)} windows, {signed(latest['estimate'])} against those before "
-        f"(interval {number(latest['lower'])} to {number(latest['upper'])})"
-    )
-    said = [f"{first}; {_verdict(latest['p_any'])}."]
-    score = tests.get("score_difference")
-    if score is not None and score["p_value"] < SIGNIFICANT:
-        said.append(
-            f"{judge}: its scores moved by {signed(score['estimate'])} in the latest window "
-            f"(interval {number(score['lower'])} to {number(score['upper'])})."
+        f"latest of {len(windows)} windows, "
+        + by_interval(
+            latest["lower"],
+            latest["upper"],
+            0.0,
+            above="above that before",
+            below="below that before",
+            neither="not distinguishable from that before",
         )
+        + f": {signed(latest['estimate'])} (interval {number(latest['lower'])} to "
+        f"{number(latest['upper'])})"
+    )
+    said = [f"{first}; {_verdict(latest['p_any'], found.level)}."]
+    score = tests.get("score_difference")
+    if score is not None:
+        moved = by_interval(
+            score["lower"], score["upper"], 0.0, above="rose", below="fell", neither=""
+        )
+        said += [
+            f"{judge}: its scores {moved} by {number(abs(score['estimate']))} in the latest window "
+            f"(interval {number(score['lower'])} to {number(score['upper'])})."
+        ] * bool(moved)
     if not found.within_items:
         said.append(
             f"{judge} labelled few items in several windows: harder items would look like drift. "
@@ -107,10 +119,10 @@ def _said_of_drift(judge: str, found: JudgeDrift) -> list[str]:
     return said
 
 
-def _verdict(p_any: float) -> str:
+def _verdict(p_any: float, level: float) -> str:
     if math.isnan(p_any):
-        return "a test of any change is not possible"
-    if p_any < SIGNIFICANT:
+        return f"a test of any change needs {FEWEST_CLUSTERS} anchor items or clusters"
+    if p_any < 1 - level:
         return f"windows differ significantly ({said_p(p_any)})"
     return f"windows do not differ significantly ({said_p(p_any)})"
 

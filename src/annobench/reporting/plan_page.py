@@ -122,8 +122,8 @@ def _steps(cheapest: pd.DataFrame, following: pd.DataFrame, currency: str) -> li
     hopeless = cheapest.loc[~cheapest["cost"].map(math.isfinite), "goal"]
     for goal in hopeless:
         steps.append(
-            f"For {goal}, checks alone are not enough: the consensus has too many errors. Get more "
-            "labels for the least certain items first, or allow more errors."
+            f"For {goal}, checks alone are not enough, if the consensus has as many errors as "
+            "expected. Get more labels for the least certain items first, or allow more errors."
         )
     worth = following[following["information"] > 0]
     if len(worth):

@@ -162,7 +162,7 @@ def judges_table(arenas: list[Arena]) -> pd.DataFrame:
             {
                 "pair": arena.name,
                 **known.summary().iloc[CLAUDE].drop("category"),
-                "accuracy": known.accuracy,
+                "accuracy": float(known.accuracy.estimate),
                 "accuracy_of_always_the_rival": float((seen.gold != CLAUDE).mean()),
                 "bits": float(mutual_information(prevalence, confusion[None])[0]),
                 "picks_first": place.picks_first,
