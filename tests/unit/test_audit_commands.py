@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from annobench import models
 from annobench.aggregation.gold import fit_with_gold
 from annobench.audit import next_labels, planning
-from annobench.audit.rates import share_limits
+from annobench.resampling.stratified import share_limits
 from annobench.benchmark.cases import BenchmarkCase
 from annobench.cli import app
 from annobench.core.errors import AnnotationError

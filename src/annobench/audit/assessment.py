@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from annobench.audit.design import Design
 from annobench.audit.difference_estimator import DifferenceEstimate, difference_estimate
-from annobench.audit.rates import share_limits, stratified_prevalence, stratified_share
+from annobench.resampling.stratified import share_limits, stratified_prevalence, stratified_share
 from annobench.audit.release import Release, release
 from annobench.core.errors import AnnotationError
 from annobench.core.numbers import spelling_hint

@@ -30,7 +30,7 @@ import pandas as pd
 from scipy import special
 
 from annobench import agreement, noise
-from annobench.audit.rates import share_limits
+from annobench.resampling.stratified import share_limits
 from annobench.audit.release import checks_needed
 from annobench.core.errors import (
     AnnotationError,
