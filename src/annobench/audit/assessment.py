@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from annobench.audit.design import Design
 from annobench.audit.difference_estimator import DifferenceEstimate, difference_estimate
-from annobench.resampling.stratified import share_limits, stratified_prevalence, stratified_share
 from annobench.audit.release import Release, release
 from annobench.core.errors import AnnotationError
 from annobench.core.numbers import spelling_hint
 from annobench.core.results import Summarised
 from annobench.evaluation.calibration import Calibration, calibrate
 from annobench.resampling.intervals import Interval
+from annobench.resampling.stratified import share_limits, stratified_prevalence, stratified_share
 
 __all__ = ["Assessment", "assess"]
 

@@ -1,0 +1,110 @@
+"""Accuracy on gold that was drawn at random or chosen, and conformal sets.
+
+Items have five labels, the easy ones of annotators with an accuracy of .9, the hard ones of .45;
+an item's category is that of the votes. Gold is chosen by agreement: an item on which labels
+disagree is so many times as likely to have gold as a unanimous one.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annobench import Annotations
+from annobench.evaluation.category_sets import conformal_sets
+from annobench.evaluation.gold_sample import GoldSample, compare_gold
+from studies.intervals.case import Case
+
+N_ITEMS: Final = 4_000
+#: How many times as likely an item has gold on which labels disagree.
+CHOSEN: Final = {
+    "drawn at random": 1.0,
+    "twice as often where labels disagree": 2.0,
+    "ten times as often where labels disagree": 10.0,
+    "where labels disagree": np.inf,
+}
+N_GOLD: Final = (30, 100, 300)
+#: Level of the conformal sets.
+SETS: Final = 0.9
+#: Prevalence of the categories of the conformal sets.
+RARE: Final = (0.6, 0.3, 0.1)
+
+
+def cases() -> list[Case]:
+    """List the intervals of accuracy on gold, the test, and the sets."""
+    wanted = (0.93, 0.97)
+    return [
+        *(
+            Case("consensus.gold_accuracy", f"{n} gold items, {how}", "coverage", wanted, trial)
+            for how, times in CHOSEN.items()
+            for n in N_GOLD
+            for trial in [partial(_accuracy, times, n)]
+        ),
+        *(
+            Case(
+                "consensus.gold_is_random",
+                f"{n} of {N_ITEMS} items have gold, drawn at random",
+                "level",
+                (0.03, 0.07),
+                partial(_level, n),
+            )
+            for n in N_GOLD
+        ),
+        *(
+            Case(
+                "consensus.sets_by_category",
+                f"{n} gold items, category of prevalence {min(RARE):g}".replace("0.", "."),
+                "value",
+                (SETS, 1.0),
+                partial(_sets, n),
+            )
+            for n in (30, 100, 300)
+        ),
+    ]
+
+
+def _table(rng: np.random.Generator) -> tuple[Annotations, NDArray[np.bool_]]:
+    """Draw labels, and whether the votes are right."""
+    category = rng.integers(3, size=N_ITEMS)
+    accuracy = np.where(rng.random(N_ITEMS) < 0.7, 0.9, 0.45)
+    is_right = rng.random((5, N_ITEMS)) < accuracy
+    labels = np.where(is_right, category, (category + rng.integers(1, 3, (5, N_ITEMS))) % 3)
+    votes = (labels[:, :, None] == np.arange(3)).sum(axis=0)
+    return Annotations.from_counts(votes), votes.argmax(axis=1) == category
+
+
+def _sample(labels: Annotations, times: float, n: int, rng: np.random.Generator) -> GoldSample:
+    """Choose items by their agreement, and compare them with the others."""
+    disputed = labels.counts.max(axis=1) < 5
+    chance = disputed * 1.0 if np.isinf(times) else np.where(disputed, times, 1.0)
+    known = np.zeros(N_ITEMS, dtype=bool)
+    known[rng.choice(N_ITEMS, size=n, replace=False, p=chance / chance.sum())] = True
+    return compare_gold(labels, known, rng=rng)
+
+
+def _accuracy(times: float, n: int, rng: np.random.Generator) -> tuple[float, ...]:
+    """Return the interval, and the accuracy on the items that gold is said to represent."""
+    labels, right = _table(rng)
+    sample = _sample(labels, times, n, rng)
+    interval = sample.share(right)
+    return interval.lower, interval.upper, float(right[sample.represented].mean())
+
+
+def _level(n: int, rng: np.random.Generator) -> tuple[float, ...]:
+    return (_sample(_table(rng)[0], 1.0, n, rng).p_value,)
+
+
+def _sets(n: int, rng: np.random.Generator) -> tuple[float, ...]:
+    """Return the coverage of the rarest category."""
+    category = rng.choice(len(RARE), size=N_ITEMS, p=RARE)
+    score = rng.normal(1.5 * np.eye(len(RARE))[category]) + np.log(RARE)
+    posterior = np.exp(score)
+    posterior /= posterior.sum(axis=1, keepdims=True)
+    fold = np.full(N_ITEMS, -1)
+    fold[rng.choice(N_ITEMS, size=n, replace=False)] = 0
+    sets = conformal_sets([posterior], fold, category, SETS, by_category=True)
+    rare = (category == len(RARE) - 1) & (fold < 0)
+    return (float(sets[rare, -1].mean()),)
