@@ -406,7 +406,7 @@ def _features(votes: Ints, categories: tuple[str, ...]) -> list[_Feature]:
         ),
         _Feature(
             "the number of labels",
-            ("labels an item",),
+            ("labels per item",),
             n[:, None].astype(np.float64),
             *_number_levels(n),
         ),
