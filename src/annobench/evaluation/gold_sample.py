@@ -32,6 +32,7 @@ classes; Westfall and Young (1993), Resampling-based Multiple Testing, section 2
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Final
 
@@ -151,6 +152,34 @@ class GoldSample(Summarised):
         """Weights whose sum is Kish's effective number of gold items, shape (I,)."""
         weight = self.weight
         return np.asarray(weight * weight.sum() / (weight**2).sum())
+
+    def thinned(self, rng: np.random.Generator | int | None = None) -> Bools:
+        """Draw gold items that are like all items.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator or int, optional
+            Source of randomness, or a seed.
+
+        Returns
+        -------
+        ndarray of bool, shape (I,)
+            All gold items if gold does not differ, none if it does not represent all items, else as
+            many of each stratum as the scarcest allows.
+        """
+        if not self.differs:
+            return self.known
+        kept = np.zeros(self.known.size, dtype=bool)
+        if not self.represents:
+            return kept
+        generator = np.random.default_rng(rng)
+        strata = self.strata[self.strata["represented"]]
+        share = float((strata["n_gold"] / strata["n_items"]).min())
+        for h, n in strata["n_items"].items():
+            inside = np.flatnonzero(self.known & (self.stratum == h))
+            size = min(inside.size, round(share * n))
+            kept[generator.choice(inside, size=size, replace=False)] = True
+        return kept
 
     def share(self, right: ArrayLike, level: float = 0.95) -> Interval:
         """Estimate a share of the represented items.
@@ -305,8 +334,8 @@ def compare_gold(
         Further categories of each item by name, such as the label of a judge: codes of the
         annotations' categories, -1 for none.
     rng : numpy.random.Generator or int, optional
-        Source of randomness for the test and the items to label, or a seed. A generator is not
-        advanced: a stream is spawned from it.
+        Source of randomness for the test and the items to label, or a seed. What is
+        drawn from a generator later is the same without this.
 
     Returns
     -------
@@ -349,7 +378,8 @@ def compare_gold(
     has &= labelled
     if not has.any():
         raise AnnotationError("compare_gold: no item has labels and gold. Give some.")
-    [stream] = np.random.default_rng(rng).spawn(1)
+    # Of a copy: what is drawn from the generator later does not depend on this.
+    [stream] = deepcopy(np.random.default_rng(rng)).spawn(1)
     features = _features(votes[labelled], a.categories)
     for name, codes in (more or {}).items():
         features.append(_nominal(name, np.asarray(codes)[labelled], a.categories))
