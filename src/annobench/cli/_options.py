@@ -63,7 +63,7 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
     "certificate": (
         _NAMES,
         {
-            "gold": _GOLD,
+            "gold": Option(LABELS, "names the known categories"),
             "guess_distribution": Option(IN_MEMORY, "is the probability of a guess"),
             "min_agreement": Option(IN_MEMORY, "says which items are retained"),
             "model": Option(IN_MEMORY, "chooses the model"),

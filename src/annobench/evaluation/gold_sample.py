@@ -51,7 +51,7 @@ from annobench.resampling.proportions import proportion_interval, wilson_limits
 from annobench.resampling.ratios import ratio
 from annobench.resampling.stratified import stratified_share
 
-__all__ = ["LEVEL", "GoldSample", "compare_gold"]
+__all__ = ["LEVEL", "GoldSample", "compare_gold", "random_p_value"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -289,27 +289,32 @@ class GoldSample(Summarised):
         return f"items with gold differ from the others (permutation test, {p}): {named}"
 
     @property
+    def lacking(self) -> str:
+        """The strata that gold does not represent, with their numbers of items."""
+        missed = self.strata[~self.strata["represented"]]
+        return "; ".join(
+            f"{row['labels']}: {row['n_gold']:,} of {counted(row['n_items'], 'item')} with gold"
+            for row in missed.to_dict("records")
+        )
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """The difference, what follows from it, and which items to label; empty without one."""
         if not self.differs:
             return ()
         text = f"Gold is not a random sample: {self.difference}."
-        by = " and ".join(self.by)
         if self.represents:
+            by = " and ".join(self.by)
             return (f"{text} What is estimated from gold is post-stratified by {by}.",)
         missed = self.strata[~self.strata["represented"]]
-        lacking = "; ".join(
-            f"{row['labels']}: {row['n_gold']:,} of {counted(row['n_items'], 'item')} with gold"
-            for row in missed.to_dict("records")
-        )
-        n_covered, n = int(self.represented.sum()), int((self.stratum >= 0).sum())
         wanted = "; ".join(
             f"{row['to_label']:,} of those with {row['labels']}"
             for row in missed.to_dict("records")
         )
         return (
-            f"{text} Gold does not represent all items ({lacking}). What is estimated from gold "
-            f"holds for the other {n_covered:,} of {n:,} items, and nothing is calibrated on gold.",
+            f"{text} Gold does not represent all items ({self.lacking}). What is estimated from "
+            f"gold holds for the other {int(self.represented.sum()):,} of "
+            f"{int((self.stratum >= 0).sum()):,} items, and nothing is calibrated on gold.",
             f"To mend this, label {counted(len(self.to_label), 'more item')} ({wanted}) and add "
             "them to the gold standard: the table to_label names them, drawn at random.",
         )
@@ -399,6 +404,44 @@ def compare_gold(
     )
 
 
+def random_p_value(
+    columns: ArrayLike,
+    known: ArrayLike,
+    stratum: ArrayLike | None = None,
+    *,
+    rng: np.random.Generator | int | None = None,
+) -> float:
+    """Test whether items are a random sample of their strata.
+
+    Parameters
+    ----------
+    columns : array_like, shape (I, P)
+        Numbers that describe items.
+    known : array_like of bool, shape (I,)
+        Whether an item is in the sample.
+    stratum : array_like of int, shape (I,), optional
+        Strata in [0, H); by default one.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
+
+    Returns
+    -------
+    float
+        P-value of all columns together.
+
+    Examples
+    --------
+    >>> random_p_value(np.arange(100)[:, None], np.arange(100) < 20, rng=1) < 0.01
+    True
+    """
+    table = np.asarray(columns, dtype=np.float64)
+    has = np.asarray(known, dtype=bool)
+    strata = np.zeros(has.size, dtype=np.int64) if stratum is None else np.asarray(stratum)
+    generator = deepcopy(np.random.default_rng(rng))
+    features = [_coarse(column[:, None]) for column in table.T]
+    return _test(features, strata, has, generator)[0]
+
+
 @dataclass(frozen=True, eq=False)
 class _Feature:
     """A property of items: columns whose means are compared, and levels for strata."""
@@ -408,14 +451,6 @@ class _Feature:
     columns: Floats
     level: Ints
     levels: tuple[str, ...]
-
-    @property
-    def coarse(self) -> Floats:
-        """The columns, with a number that has many values replaced by means of its classes."""
-        if self.columns.shape[1] > 1 or np.unique(self.columns).size <= MAX_VALUES:
-            return self.columns
-        level = _merged(self.columns[:, 0], len(self.columns) / MAX_VALUES)
-        return (np.bincount(level, self.columns[:, 0]) / np.bincount(level))[level, None]
 
 
 def _features(votes: Ints, categories: tuple[str, ...]) -> list[_Feature]:
@@ -507,6 +542,14 @@ def _merged(values: Floats, least: float) -> Ints:
     return level[place]
 
 
+def _coarse(columns: Floats) -> Floats:
+    """Replace a number that has many values by the means of its classes."""
+    if columns.shape[1] > 1 or np.unique(columns).size <= MAX_VALUES:
+        return columns
+    level = _merged(columns[:, 0], len(columns) / MAX_VALUES)
+    return np.asarray((np.bincount(level, columns[:, 0]) / np.bincount(level))[level, None])
+
+
 def _stratify(
     features: list[_Feature], has: Bools, rng: np.random.Generator
 ) -> tuple[tuple[str, ...], Ints, tuple[str, ...], pd.DataFrame, float]:
@@ -516,7 +559,7 @@ def _stratify(
     by: tuple[str, ...] = ()
     differences, overall = pd.DataFrame(), 1.0
     while remaining and not has.all():
-        p_value, p_values = _test([each.coarse for each in remaining], stratum, has, rng)
+        p_value, p_values = _test([_coarse(each.columns) for each in remaining], stratum, has, rng)
         if not by:
             overall, differences = p_value, _differences(features, has, p_values)
         if p_value > LEVEL:
