@@ -13,10 +13,10 @@ from scipy import stats
 from annobench.audit.assessment import assess
 from annobench.audit.design import allocate, cut, draw, read_design, write_design
 from annobench.audit.difference_estimator import difference_estimate
-from annobench.resampling.stratified import share_limits, stratified_prevalence, stratified_share
 from annobench.audit.release import checks_needed, equal_rate, fallback, p_value, release
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.evaluation.sampling import StratifiedSample, estimate
+from annobench.resampling.stratified import share_limits, stratified_prevalence, stratified_share
 
 
 def names(n):
