@@ -16,6 +16,7 @@ from annobench.audit.difference_estimator import difference_estimate
 from annobench.audit.release import checks_needed, equal_rate, fallback, p_value, release
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.evaluation.sampling import StratifiedSample, estimate
+from annobench.resampling.proportions import proportion_interval
 from annobench.resampling.stratified import share_limits, stratified_prevalence, stratified_share
 
 
@@ -442,3 +443,10 @@ def test_items_that_were_not_drawn_are_refused(design):
     few = {design.items[i]: "a" for i in np.flatnonzero(design.drawn)[:9]}
     with pytest.raises(AnnotationError, match="Check at least 10"):
         assess(design, few)
+
+
+def test_of_an_unlimited_population_a_stratum_is_never_known():
+    all_checked = stratified_share([57], [67], [67], construction="wilson", unlimited=True)
+    alone = proportion_interval(57, 67)
+    assert (all_checked.lower, all_checked.upper) == pytest.approx((alone.lower, alone.upper))
+    assert stratified_share([57], [67], [67], construction="wilson").lower == 57 / 67

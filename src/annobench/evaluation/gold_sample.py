@@ -213,7 +213,12 @@ class GoldSample(Summarised):
         n_gold = np.bincount(self.stratum[use], minlength=h)
         some = inside > 0
         return stratified_share(
-            hits[some], n_gold[some], inside[some], level=level, construction="wilson"
+            hits[some],
+            n_gold[some],
+            inside[some],
+            level=level,
+            construction="wilson",
+            unlimited=True,
         )
 
     def part(self, hits: ArrayLike, among: ArrayLike, level: float = 0.95) -> Interval:
@@ -314,7 +319,8 @@ class GoldSample(Summarised):
         return (
             f"{text} Gold does not represent all items ({self.lacking}). What is estimated from "
             f"gold holds for the other {int(self.represented.sum()):,} of "
-            f"{int((self.stratum >= 0).sum()):,} items, and nothing is calibrated on gold.",
+            f"{int((self.stratum >= 0).sum()):,} items, and no probabilities, weights or category "
+            "sets are calibrated on gold.",
             f"To mend this, label {counted(len(self.to_label), 'more item')} ({wanted}) and add "
             "them to the gold standard: the table to_label names them, drawn at random.",
         )
@@ -580,14 +586,19 @@ def _test(
     Within a stratum every set of as many items is equally probable.
     """
     width = [table.shape[1] for table in columns]
-    joint = np.column_stack([stratum, *columns])
-    cells, place, counts = np.unique(joint, axis=0, return_inverse=True, return_counts=True)
-    place = place.ravel()
-    values, of_stratum = cells[:, 1:], cells[:, 0].astype(np.int64)
+    cell = stratum
+    for table in columns:
+        is_number = table.shape[1] == 1
+        code = np.unique(table, return_inverse=True)[1] if is_number else table.argmax(axis=1)
+        cell = cell * (code.max() + 1) + code.ravel()
+    _, first, place, counts = np.unique(
+        cell, return_index=True, return_inverse=True, return_counts=True
+    )
+    values, of_stratum = np.column_stack(columns)[first], stratum[first]
     size = np.bincount(stratum)
     n_gold = np.bincount(stratum[has], minlength=size.size)
-    drawn = np.zeros((SAMPLES + 1, len(cells)), dtype=np.int64)
-    drawn[0] = np.bincount(place[has], minlength=len(cells))
+    drawn = np.zeros((SAMPLES + 1, counts.size), dtype=np.int64)
+    drawn[0] = np.bincount(place[has], minlength=counts.size)
     for h, n in enumerate(n_gold):
         inside = np.flatnonzero(of_stratum == h)
         drawn[1:, inside] = rng.multivariate_hypergeometric(

@@ -104,6 +104,7 @@ def stratified_share(
     *,
     level: float = 0.95,
     construction: Construction = "beta",
+    unlimited: bool = False,
 ) -> Interval:
     """Estimate a proportion from checks of each stratum.
 
@@ -119,6 +120,9 @@ def stratified_share(
         Of the interval.
     construction : {"beta", "wilson", "normal"}, default "beta"
         See the module's docstring.
+    unlimited : bool, default False
+        Whether the share is that of all items like these, not of these items alone: strata are then
+        sampled with replacement. For the construction "wilson".
 
     Returns
     -------
@@ -158,9 +162,11 @@ def stratified_share(
     elif construction == "beta":
         lower, upper = _beta_ends(p, n, size, level)
     else:
-        ends = _limits(p, n, size, level, construction)
+        ends = _limits(p, n, size, level, construction, unlimited=unlimited)
         below, above = (float(np.sqrt((weight**2) @ (end - p) ** 2)) for end in ends)
         lower, upper = estimate - below, estimate + above
+    if unlimited:
+        return Interval(estimate, max(0.0, lower), min(1.0, upper), level, construction)
     total = int(size.sum())
     lower = min(estimate, math.floor(lower * total + 1e-6) / total)
     upper = max(estimate, math.ceil(upper * total - 1e-6) / total)
@@ -241,7 +247,7 @@ def stratified_prevalence(
 
 
 def _limits(
-    p: Floats, n: Ints, size: Ints, level: float, construction: str
+    p: Floats, n: Ints, size: Ints, level: float, construction: str, *, unlimited: bool
 ) -> tuple[Floats, Floats]:
     if construction not in ("wilson", "normal"):
         raise ValueError(
@@ -252,6 +258,6 @@ def _limits(
         half = z * np.sqrt((1 - n / size) * p * (1 - p) / np.maximum(n - 1, 1))
         lower, upper = p - half, p + half
     else:
-        lower, upper = wilson_limits(p, np.maximum(n, 1), size, z)
+        lower, upper = wilson_limits(p, np.maximum(n, 1), None if unlimited else size, z)
     unseen = n == 0
     return np.where(unseen, 0.0, lower), np.where(unseen, 1.0, upper)

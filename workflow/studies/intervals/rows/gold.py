@@ -18,7 +18,7 @@ from annobench.evaluation.category_sets import conformal_sets
 from annobench.evaluation.gold_sample import GoldSample, compare_gold
 from studies.intervals.case import Case
 
-N_ITEMS: Final = 4_000
+N_ITEMS: Final = 3_000
 #: How many times as likely an item has gold on which labels disagree.
 CHOSEN: Final = {
     "drawn at random": 1.0,
@@ -26,7 +26,7 @@ CHOSEN: Final = {
     "ten times as often where labels disagree": 10.0,
     "where labels disagree": np.inf,
 }
-N_GOLD: Final = (30, 100, 300)
+N_GOLD: Final = (30, 300)
 #: Level of the conformal sets.
 SETS: Final = 0.9
 #: Prevalence of the categories of the conformal sets.
@@ -55,13 +55,23 @@ def cases() -> list[Case]:
         ),
         *(
             Case(
+                "consensus.sets",
+                f"{n} gold items, all items",
+                "value",
+                (SETS, SETS + 1 / (n + 1)),
+                partial(_sets, n, False),
+            )
+            for n in N_GOLD
+        ),
+        *(
+            Case(
                 "consensus.sets_by_category",
                 f"{n} gold items, category of prevalence {min(RARE):g}".replace("0.", "."),
                 "value",
                 (SETS, 1.0),
-                partial(_sets, n),
+                partial(_sets, n, True),
             )
-            for n in (30, 100, 300)
+            for n in N_GOLD
         ),
     ]
 
@@ -97,14 +107,14 @@ def _level(n: int, rng: np.random.Generator) -> tuple[float, ...]:
     return (_sample(_table(rng)[0], 1.0, n, rng).p_value,)
 
 
-def _sets(n: int, rng: np.random.Generator) -> tuple[float, ...]:
-    """Return the coverage of the rarest category."""
+def _sets(n: int, by_category: bool, rng: np.random.Generator) -> tuple[float, ...]:
+    """Return the share of items whose set has their category: of all, or of the rarest."""
     category = rng.choice(len(RARE), size=N_ITEMS, p=RARE)
     score = rng.normal(1.5 * np.eye(len(RARE))[category]) + np.log(RARE)
     posterior = np.exp(score)
     posterior /= posterior.sum(axis=1, keepdims=True)
     fold = np.full(N_ITEMS, -1)
     fold[rng.choice(N_ITEMS, size=n, replace=False)] = 0
-    sets = conformal_sets([posterior], fold, category, SETS, by_category=True)
-    rare = (category == len(RARE) - 1) & (fold < 0)
-    return (float(sets[rare, -1].mean()),)
+    sets = conformal_sets([posterior], fold, category, SETS, by_category=by_category)
+    counted = (fold < 0) & (not by_category or category == len(RARE) - 1)
+    return (float(sets[counted, category[counted]].mean()),)
