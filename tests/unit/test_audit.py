@@ -450,3 +450,12 @@ def test_of_an_unlimited_population_a_stratum_is_never_known():
     alone = proportion_interval(57, 67)
     assert (all_checked.lower, all_checked.upper) == pytest.approx((alone.lower, alone.upper))
     assert stratified_share([57], [67], [67], construction="wilson").lower == 57 / 67
+
+
+def test_jeffreys_limits_of_one_stratum_are_those_of_brown_cai_and_dasgupta():
+    one = stratified_share([3], [20], [20], construction="jeffreys", unlimited=True)
+    assert one.lower == pytest.approx(stats.beta.ppf(0.025, 3.5, 17.5))
+    assert one.upper == pytest.approx(stats.beta.ppf(0.975, 3.5, 17.5))
+    none = stratified_share([0], [20], [20], construction="jeffreys", unlimited=True)
+    assert (none.lower, none.upper) == (0, pytest.approx(stats.beta.ppf(0.975, 0.5, 20.5)))
+    assert stratified_share([3], [20], [20], construction="jeffreys").lower == 3 / 20

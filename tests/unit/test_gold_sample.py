@@ -132,7 +132,7 @@ def test_numbers_of_labels_differ():
     assert sample.strata["labels"].tolist() == ["3 labels", "5 labels"]
     right = np.arange(120) >= 60
     assert sample.share(right) == stratified_share(
-        [0, 40], [12, 40], [60, 60], construction="wilson", unlimited=True
+        [0, 40], [12, 40], [60, 60], construction="jeffreys", unlimited=True
     )
 
 

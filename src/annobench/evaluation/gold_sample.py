@@ -194,7 +194,7 @@ class GoldSample(Summarised):
         Returns
         -------
         Interval
-            Wilson's if gold does not differ; else post-stratified, from Wilson's limits of the
+            Wilson's if gold does not differ; else post-stratified, from Jeffreys' limits of the
             strata.
 
         Raises
@@ -217,7 +217,7 @@ class GoldSample(Summarised):
             n_gold[some],
             inside[some],
             level=level,
-            construction="wilson",
+            construction="jeffreys",
             unlimited=True,
         )
 

@@ -1,8 +1,9 @@
 """Accuracy on gold that was drawn at random or chosen, and conformal sets.
 
-Items have five labels, the easy ones of annotators with an accuracy of .9, the hard ones of .45;
-an item's category is that of the votes. Gold is chosen by agreement: an item on which labels
-disagree is so many times as likely to have gold as a unanimous one.
+Items have five labels, the easy ones of annotators with an accuracy of .9, the hard ones of .45,
+and nine in ten labels of a misleading item name the same wrong category; an item's category is that of
+the votes. Gold is chosen by agreement: an item on which labels disagree is so many times as likely
+to have gold as a unanimous one.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ CHOSEN: Final = {
     "where labels disagree": np.inf,
 }
 N_GOLD: Final = (30, 300)
+#: Shares of easy, hard and misleading items.
+KINDS: Final = (0.65, 0.3, 0.05)
 #: Level of the conformal sets.
 SETS: Final = 0.9
 #: Prevalence of the categories of the conformal sets.
@@ -79,9 +82,10 @@ def cases() -> list[Case]:
 def _table(rng: np.random.Generator) -> tuple[Annotations, NDArray[np.bool_]]:
     """Draw labels, and whether the votes are right."""
     category = rng.integers(3, size=N_ITEMS)
-    accuracy = np.where(rng.random(N_ITEMS) < 0.7, 0.9, 0.45)
-    is_right = rng.random((5, N_ITEMS)) < accuracy
-    labels = np.where(is_right, category, (category + rng.integers(1, 3, (5, N_ITEMS))) % 3)
+    kind = rng.choice(3, size=N_ITEMS, p=KINDS)
+    is_right = rng.random((5, N_ITEMS)) < np.array([0.9, 0.45, 0.1])[kind]
+    other = np.where(kind == 2, 1, rng.integers(1, 3, (5, N_ITEMS)))
+    labels = np.where(is_right, category, (category + other) % 3)
     votes = (labels[:, :, None] == np.arange(3)).sum(axis=0)
     return Annotations.from_counts(votes), votes.argmax(axis=1) == category
 
