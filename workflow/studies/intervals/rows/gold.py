@@ -1,9 +1,9 @@
 """Accuracy on gold that was drawn at random or chosen, and conformal sets.
 
 Items have five labels, the easy ones of annotators with an accuracy of .9, the hard ones of .45,
-and nine in ten labels of a misleading item name the same wrong category; an item's category is that of
-the votes. Gold is chosen by agreement: an item on which labels disagree is so many times as likely
-to have gold as a unanimous one.
+and nine in ten labels of a misleading item name the same wrong category; an item's category is that
+of the votes. Gold is chosen by agreement: an item on which labels disagree is so many times as
+likely to have gold as a unanimous one.
 """
 
 from __future__ import annotations
