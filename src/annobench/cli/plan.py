@@ -97,7 +97,10 @@ def plan(
                 rng=seed,
             )
         following = next_labels.next_labels(labels, fitted, price=price_label or 1.0)
-        page = plan_page.render(found, following, source=reading.path.name, basis=basis)
+        remarks = () if sample is None else sample.remarks
+        page = plan_page.render(
+            found, following, source=reading.path.name, basis=" ".join((basis, *remarks))
+        )
         tables = {"plan": found.table, "next": following}
         tables |= {} if sample is None else sample.tables()
         written = writing.write("plan.html", page, tables)
@@ -109,7 +112,7 @@ def plan(
         say(f"{goal}: {plan_page.design_in_words(dict(row), currency)}")
     best = ", ".join(repr(name) for name in following["item"].head(5))
     say(f"label next: {best}; next.csv has the full list")
-    for text in () if sample is None else sample.remarks:
+    for text in remarks:
         note(f"Note: {text}")
     say_written(writing.folder, written)
 

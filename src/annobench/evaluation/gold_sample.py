@@ -560,7 +560,8 @@ def _stratify(
     features: list[_Feature], has: Bools, rng: np.random.Generator
 ) -> tuple[tuple[str, ...], Ints, tuple[str, ...], pd.DataFrame, float]:
     """Add features until items with gold are like a random sample within strata."""
-    stratum, names = np.zeros(has.size, dtype=np.int64), ("",)
+    stratum = np.zeros(has.size, dtype=np.int64)
+    names: tuple[str, ...] = ("",)
     remaining = list(features)
     by: tuple[str, ...] = ()
     differences, overall = pd.DataFrame(), 1.0
@@ -575,7 +576,7 @@ def _stratify(
         pairs = np.unique(np.stack([stratum, chosen.level]), axis=1, return_inverse=True)
         stratum = pairs[1].ravel()
         names = tuple(", ".join(filter(None, (names[h], chosen.levels[k]))) for h, k in pairs[0].T)
-    return by, stratum, names or ("",), differences, overall
+    return by, stratum, names, differences, overall
 
 
 def _test(
