@@ -573,9 +573,12 @@ def _stratify(
             break
         chosen = remaining.pop(int(np.argmin(p_values)))
         by = (*by, chosen.name)
-        pairs = np.unique(np.stack([stratum, chosen.level]), axis=1, return_inverse=True)
-        stratum = pairs[1].ravel()
-        names = tuple(", ".join(filter(None, (names[h], chosen.levels[k]))) for h, k in pairs[0].T)
+        width = len(chosen.levels)
+        keys, stratum = np.unique(stratum * width + chosen.level, return_inverse=True)
+        names = tuple(
+            ", ".join(filter(None, (names[key // width], chosen.levels[key % width])))
+            for key in keys
+        )
     return by, stratum, names, differences, overall
 
 

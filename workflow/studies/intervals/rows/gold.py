@@ -35,7 +35,7 @@ CHOSEN: Final = {
 }
 N_GOLD: Final = (30, 300)
 #: Shares of easy, hard and misleading items.
-KINDS: Final = (0.65, 0.3, 0.05)
+KINDS: Final = (0.7, 0.26, 0.04)
 #: Level of the conformal sets.
 SETS: Final = 0.9
 #: Prevalence of the categories of the conformal sets.
