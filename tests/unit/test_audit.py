@@ -13,10 +13,11 @@ from scipy import stats
 from annobench.audit.assessment import assess
 from annobench.audit.design import allocate, cut, draw, read_design, write_design
 from annobench.audit.difference_estimator import difference_estimate
-from annobench.audit.rates import share_limits, stratified_prevalence, stratified_share
 from annobench.audit.release import checks_needed, equal_rate, fallback, p_value, release
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.evaluation.sampling import StratifiedSample, estimate
+from annobench.resampling.proportions import proportion_interval
+from annobench.resampling.stratified import share_limits, stratified_prevalence, stratified_share
 
 
 def names(n):
@@ -442,3 +443,19 @@ def test_items_that_were_not_drawn_are_refused(design):
     few = {design.items[i]: "a" for i in np.flatnonzero(design.drawn)[:9]}
     with pytest.raises(AnnotationError, match="Check at least 10"):
         assess(design, few)
+
+
+def test_of_an_unlimited_population_a_stratum_is_never_known():
+    all_checked = stratified_share([57], [67], [67], construction="wilson", unlimited=True)
+    alone = proportion_interval(57, 67)
+    assert (all_checked.lower, all_checked.upper) == pytest.approx((alone.lower, alone.upper))
+    assert stratified_share([57], [67], [67], construction="wilson").lower == 57 / 67
+
+
+def test_jeffreys_limits_of_one_stratum_are_those_of_brown_cai_and_dasgupta():
+    one = stratified_share([3], [20], [20], construction="jeffreys", unlimited=True)
+    assert one.lower == pytest.approx(stats.beta.ppf(0.025, 3.5, 17.5))
+    assert one.upper == pytest.approx(stats.beta.ppf(0.975, 3.5, 17.5))
+    none = stratified_share([0], [20], [20], construction="jeffreys", unlimited=True)
+    assert (none.lower, none.upper) == (0, pytest.approx(stats.beta.ppf(0.975, 0.5, 20.5)))
+    assert stratified_share([3], [20], [20], construction="jeffreys").lower == 3 / 20

@@ -16,12 +16,12 @@ from typer.testing import CliRunner
 from annobench import models
 from annobench.aggregation.gold import fit_with_gold
 from annobench.audit import next_labels, planning
-from annobench.audit.rates import share_limits
 from annobench.benchmark.cases import BenchmarkCase
 from annobench.cli import app
 from annobench.core.errors import AnnotationError
 from annobench.evaluation import information
 from annobench.labels.annotations import Annotations
+from annobench.resampling.stratified import share_limits
 from studies.audit import audit_coverage, label_replay
 
 NASTY = "<script>alert('x')</script>"

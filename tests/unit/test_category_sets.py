@@ -142,3 +142,47 @@ def test_without_gold_sets_are_credible():
     assert (found.sets.inside == credible_sets(found.fitted.posterior, 0.75)).all()
     assert "Nothing was checked" in found.sets.promise
     assert consensus(a, model="voting").sets is None
+
+
+def test_by_category_rare_categories_are_covered():
+    """Marginal sets cover the rare category less often; sets by category at the level."""
+    rng = np.random.default_rng(8)
+    coverage = {False: [], True: []}
+    for _ in range(100):
+        truth = rng.choice(3, size=600, p=[0.6, 0.3, 0.1])
+        score = rng.normal(1.5 * np.eye(3)[truth]) + np.log([0.6, 0.3, 0.1])
+        q = np.exp(score) / np.exp(score).sum(axis=1, keepdims=True)
+        fold = np.where(np.arange(600) < 100, 0, -1)
+        rare = (truth == 2) & (fold < 0)
+        for by_category, found in coverage.items():
+            sets = conformal_sets([q], fold, truth, 0.9, by_category=by_category)
+            found.append(sets[rare, 2].mean())
+    error = np.std(coverage[True]) / 10
+    assert np.mean(coverage[True]) > 0.9 - 3 * error
+    assert np.mean(coverage[False]) < 0.85
+
+
+def test_weights_are_those_of_the_items_that_gold_stands_for():
+    # Three gold items of scores .1, .2 and .3; the first stands for four items.
+    q = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.85, 0.15]])
+    fold, gold = np.array([0, 0, 0, -1]), np.zeros(4, dtype=int)
+    weight = np.array([4.0, 1.0, 1.0, 1.0])
+    # Of category 0 the new item has the score .15: (1 + 1 + 1) / 7 of the weight is at least that.
+    kept = [
+        bool(conformal_sets([q], fold, gold, level, weight=weight)[3, 0])
+        for level in (1 - 3.1 / 7, 1 - 2.9 / 7)
+    ]
+    assert kept == [False, True]
+    same = conformal_sets([q], fold, gold, 0.7, weight=np.full(4, 2.5))
+    assert (same == conformal_sets([q], fold, gold, 0.7)).all()
+
+
+def test_a_consensus_says_which_guarantee_holds():
+    a, truth = labels()
+    gold = {str(i): str(truth[i]) for i in range(20)}
+    options = {"model": "voting", "gold": gold, "sets": 0.9, "rng": 1}
+    on_average = consensus(a, **options).sets
+    by_category = consensus(a, **options, sets_by_category=True).sets
+    assert "on average over all items (marginally)" in on_average.promise
+    assert "for the items of every category" in by_category.promise
+    assert (on_average.inside <= by_category.inside).mean() > 0.9

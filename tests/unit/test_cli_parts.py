@@ -19,7 +19,7 @@ from annobench.cli._replacing import _is_of
 from annobench.cli._requirements import Requirement
 from annobench.cli._shared import _first_formula, _may_begin_formula
 from annobench.cli.judge import _outcomes
-from annobench.cli.plan import _expected
+from annobench.cli.plan import _compared, _expected
 from annobench.cli.rank import _table_of
 from annobench.cli.report import _overall_table
 from annobench.core.errors import AnnotationError
@@ -124,6 +124,7 @@ def test_the_accuracy_that_a_model_expects_is_the_mean_over_items():
     fitted = SimpleNamespace(
         items=a.items, posterior=np.array([[0.4, 0.6], [0.1, 0.9], [0.7, 0.3]])
     )
-    assert _expected(a, fitted, None, None)[0] == pytest.approx((0.6 + 0.9 + 0.7) / 3)
-    assert _expected(a, fitted, 0.5, None)[0] == 0.5
-    assert _expected(a, fitted, None, {"0": "1", "1": "0"})[0] == (1 + 1) / (2 + 2)
+    assert _expected(a, fitted, None, None, None)[0] == pytest.approx((0.6 + 0.9 + 0.7) / 3)
+    assert _expected(a, fitted, 0.5, None, None)[0] == 0.5
+    gold = {"0": "1", "1": "0"}
+    assert _expected(a, fitted, None, gold, _compared(a, gold, 1))[0] == (1 + 1) / (2 + 2)

@@ -141,3 +141,25 @@ def test_the_terminal_says_no_accuracy_where_the_model_estimates_none(labels, tm
     done = CliRunner().invoke(app, ["consensus", str(path), "--model", "voting"])
     assert "prevalence of" in done.output
     assert "accuracy" not in done.output
+
+
+def test_the_page_and_the_terminal_say_that_gold_was_chosen(tmp_path):
+    rows = [["1", "1", "1"]] * 113 + [["1", "1", "0"]] * 57 + [["0", "1", "0"]] * 10
+    lines = [f"i{n},{','.join(row)},{'1' if n >= 113 else ''}" for n, row in enumerate(rows)]
+    path = tmp_path / "clean.csv"
+    path.write_text("\n".join(["item,Anna,Ben,Carla,Adjudicated", *lines]))
+    command = ["consensus", str(path), "--from", "wide", "--gold", "Adjudicated"]
+    done = CliRunner().invoke(app, [*command, "--model", "voting", "--sets", "0.9"])
+    assert done.exit_code == 0, done.output
+    printed = " ".join(done.output.split())
+    assert "accuracy of the 67 items that gold represents 0.851" in printed
+    assert "Gold is not a random sample" in printed
+    assert "label 43 more items (43 of those with all labels agreeing)" in printed
+    folder = tmp_path / "clean_consensus"
+    to_label = (folder / "to_label.csv").read_text().splitlines()
+    assert to_label[0] == "item,labels,gold"
+    assert len(to_label) == 44
+    page = text_of((folder / "consensus.html").read_text())
+    assert "Of the 67 items that gold represents 85% have the right category" in page
+    assert "post-stratified by the agreement of labels" in page
+    assert not (folder / "calibration.csv").exists()

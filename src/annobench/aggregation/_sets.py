@@ -74,8 +74,10 @@ class CategorySets(Summarised):
         }
 
 
-def category_sets(fitted: Fit, checked: GoldCheck | None, level: float) -> CategorySets:
-    """Return conformal sets if there is gold, otherwise credible sets."""
+def category_sets(fitted: Fit, checked: GoldCheck | None, level: float) -> CategorySets | None:
+    """Return conformal sets if there is gold that represents all items, credible ones without."""
+    if checked is not None and checked.sets is None:
+        return None
     if checked is None or checked.sets is None:
         return CategorySets(
             credible_sets(fitted.posterior, level),
@@ -88,13 +90,24 @@ def category_sets(fitted: Fit, checked: GoldCheck | None, level: float) -> Categ
             f"Sets are cross-conformal at level {level:g}: gold items inform the fit, and each was "
             "compared by a fit without it. The probability that a set contains the item's "
             f"category is usually near {level:g}; about {max(0.0, 2 * level - 1):g} is guaranteed, "
-            "if the gold items were drawn at random."
+            f"{_condition(checked)}."
         )
     else:
         promise = (
             f"Sets are split conformal at level {level:g}: the probability that a set contains the "
-            f"item's category is at least {level:g}, if the gold items were drawn at random."
+            f"item's category is at least {level:g}, {_condition(checked)}."
         )
-    if checked.sets_by_category:
-        promise += " This holds for items of every category."
+    promise += (
+        " This holds for the items of every category."
+        if checked.sets_by_category
+        else " This holds on average over all items (marginally): sets of items of a rare category "
+        "may contain it less often. --sets-by-category makes it hold for each category."
+    )
     return CategorySets(checked.sets, level, promise)
+
+
+def _condition(checked: GoldCheck) -> str:
+    if not checked.sample.differs:
+        return "if the gold items were drawn at random"
+    by = " and ".join(checked.sample.by)
+    return f"if the gold items were drawn at random given {by}, by which they are weighted"

@@ -52,7 +52,7 @@ _OF_MODEL = (
     *("items", "annotators", "confusion", "prevalence"),
     *("doubtful_labels", "convergence"),
 )
-TABLES = (*_OF_MODEL, "gold", "calibration", "predictions")
+TABLES = (*_OF_MODEL, "gold", "gold_strata", "to_label", "calibration", "predictions")
 #: What `draw` writes.
 PICTURES = ("consensus.svg", "consensus.png")
 
@@ -149,6 +149,7 @@ class Consensus(Summarised):
         found = {name: getattr(self, name) for name in _OF_MODEL if len(getattr(self, name))}
         if self.gold is not None:
             found["gold"] = self.gold.categories
+            found |= self.gold.sample.tables()
             if self.gold.calibration is not None:
                 found["calibration"] = self.gold.calibration.scores.reset_index()
         if self.predictions is not None:
@@ -201,6 +202,7 @@ def consensus(
     replicates: int = ...,
     gold: Mapping[str, str] | None = ...,
     sets: float | None = ...,
+    sets_by_category: bool = ...,
     **options: Any,
 ) -> Consensus: ...
 @overload
@@ -212,6 +214,7 @@ def consensus(
     replicates: int = ...,
     gold: Mapping[str, str] | None = ...,
     sets: float | None = ...,
+    sets_by_category: bool = ...,
     engine: Engine = ...,
     scheduler: Scheduler = ...,
     out: str | Path | None = ...,
@@ -225,6 +228,7 @@ def consensus(
     replicates: int = 200,
     gold: Mapping[str, str] | None = None,
     sets: float | None = None,
+    sets_by_category: bool = False,
     engine: Engine = "auto",
     scheduler: Scheduler = None,
     out: str | Path | None = None,
@@ -250,7 +254,11 @@ def consensus(
         `calibrated`, the calibrated probability of the category.
     sets : float, optional
         Level of category sets, such as .9, in (0, 1): conformal with gold, else credible. `items`
-        then has the columns `category_set`, names with commas, and `set_size`.
+        then has the columns `category_set`, names with commas, and `set_size`. There are none if
+        gold does not represent all items.
+    sets_by_category : bool, default False
+        Whether the level of conformal sets holds for the items of each category, instead of on
+        average; with twice the fewest gold items of each that can exclude it, it holds anyway.
     engine : {"auto", "memory", "dask"}, default "auto"
         Where partitions are fitted: in memory or on Dask's workers; by default on Dask if there
         are more than 5,000,000 labels.
@@ -306,7 +314,15 @@ def consensus(
         if gold is None:
             fitted = models.fit(annotations, model, rng=rng, **options)
         else:
-            fitted, checked = fit_with_gold(annotations, gold, model, rng=rng, sets=sets, **options)
+            fitted, checked = fit_with_gold(
+                annotations,
+                gold,
+                model,
+                rng=rng,
+                sets=sets,
+                sets_by_category=sets_by_category,
+                **options,
+            )
     found_sets = None if sets is None else category_sets(fitted, checked, sets)
     if checked is not None and checked.fixed:
         options["gold"] = np.where(checked.codes < annotations.n_categories, checked.codes, -1)
@@ -337,7 +353,7 @@ def consensus(
     remarks += _without_interval(annotators, confusion, prevalence)
     added = None
     if isinstance(fitted, PoolFit) and options.get("predictions") is not None:
-        added, said = _added(annotations, fitted, options["predictions"], rng)
+        added, said = _added(annotations, fitted, options["predictions"], checked, rng)
         remarks += said
     return Consensus(
         model=model,
@@ -356,11 +372,20 @@ def consensus(
 
 
 def _added(
-    annotations: Annotations, fitted: PoolFit, predictions: Any, rng: np.random.Generator
+    annotations: Annotations,
+    fitted: PoolFit,
+    predictions: Any,
+    checked: GoldCheck | None,
+    rng: np.random.Generator,
 ) -> tuple[AddedValue | None, list[str]]:
     """Measure the contribution of predictions, and report what was left out."""
+    weight = None
+    if checked is not None and checked.sample.differs:
+        if not checked.sample.represents:
+            return None, []
+        weight = checked.sample.effective_weight
     try:
-        found = added_value(annotations, fitted, predictions, rng=rng)
+        found = added_value(annotations, fitted, predictions, weight=weight, rng=rng)
     except AnnotationError as error:
         return None, [str(error)]
     n = found.n_left_out

@@ -3,6 +3,10 @@
 If a model's fit accepts `gold`, gold items are fixed and inform its confusion matrices. Scores on
 fixed items would be meaningless, so gold items are divided into folds, and each fold is scored by a
 fit without it. Other models are fitted once, and scored on all gold items.
+
+Fixing gold items is right however they were chosen, as long as they were chosen by their labels,
+which the likelihood conditions on. Scores, calibration, sets and learned weights need gold that
+represents all items; `evaluation.gold_sample` says whether it does, and weights it.
 """
 
 from __future__ import annotations
@@ -22,13 +26,14 @@ from annobench.core.errors import AnnotationError
 from annobench.core.numbers import plain_number, spelling_hint
 from annobench.core.results import Summarised
 from annobench.core.texts import counted
-from annobench.evaluation.calibration import Calibration, Kind, calibrate
+from annobench.evaluation.calibration import Calibration, Kind, calibrate, kind_for
 from annobench.evaluation.category_sets import conformal_sets, counts_by_category
+from annobench.evaluation.gold_sample import GoldSample, compare_gold
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
+from annobench.models._predictions import probabilities
 from annobench.models.base import Fit
 from annobench.resampling.intervals import Interval
-from annobench.resampling.proportions import proportion_interval
 
 __all__ = ["GoldCheck"]
 
@@ -47,17 +52,22 @@ class GoldCheck(Summarised):
     fixed : bool
         Whether the fit has gold items fixed.
     accuracy : Interval
-        Share of gold items with the correct category, in fits without them, with Wilson's interval.
+        Share of items with the correct category, in fits without their gold: Wilson's interval, or
+        post-stratified if items with gold differ from the others.
     categories : DataFrame
         A row per category: `category`, `n_gold`, and `recall` and `precision` with Wilson's
-        intervals, such as `recall_lower`; NaN if the denominator is 0.
+        intervals, such as `recall_lower`; NaN if the denominator is 0. Weighted if items with gold
+        differ from the others.
     calibration : Calibration or None
-        Calibration of the probabilities; None if no gold category occurs among the labels.
+        Calibration of the probabilities; None if no gold category occurs among the labels, or gold
+        does not represent all items.
+    sample : GoldSample
+        Items with gold compared with the others.
     remarks : tuple of str
         What was left out.
     sets : ndarray of bool, shape (I, K), or None
         Whether a category is in an item's conformal set (for a gold item only its category); None
-        unless requested.
+        unless requested, or if gold does not represent all items.
     sets_by_category : bool
         Whether the guarantee of the sets holds for items of each category.
     """
@@ -67,6 +77,7 @@ class GoldCheck(Summarised):
     accuracy: Interval
     categories: pd.DataFrame
     calibration: Calibration | None
+    sample: GoldSample
     remarks: tuple[str, ...]
     sets: NDArray[np.bool_] | None = None
     sets_by_category: bool = False
@@ -83,10 +94,19 @@ class GoldCheck(Summarised):
 
     def _headline(self) -> str:
         a = self.accuracy
-        known = "not known to the fit" if self.fixed else "which the model can't use"
+        sample = self.sample
+        of = (
+            ""
+            if not sample.differs
+            else " of all items"
+            if sample.represents
+            else f" of the {int(sample.represented.sum()):,} items that gold represents"
+        )
+        how = ", post-stratified" if sample.differs else ""
+        use = "not known to the fit" if self.fixed else "which the model can't use"
         return (
-            f"accuracy {a.estimate:.3f} ({100 * a.level:g}% interval {a.lower:.3f} to "
-            f"{a.upper:.3f}) on {counted(int((self.codes >= 0).sum()), 'gold item')}, {known}"
+            f"accuracy{of} {a.estimate:.3f} ({100 * a.level:g}% interval {a.lower:.3f} to "
+            f"{a.upper:.3f}{how}) on {counted(int((self.codes >= 0).sum()), 'gold item')}, {use}"
         )
 
 
@@ -98,6 +118,7 @@ def fit_with_gold(
     rng: np.random.Generator | int | None = None,
     level: float = 0.95,
     sets: float | None = None,
+    sets_by_category: bool = False,
     **options: Any,
 ) -> tuple[Fit, GoldCheck]:
     """Fit a model with gold items, and score and calibrate it on them."""
@@ -106,8 +127,20 @@ def fit_with_gold(
     codes, remarks = _codes(annotations, gold)
     known = np.flatnonzero(codes >= 0)
     usable = np.where(codes < annotations.n_categories, codes, -1)
+    sample = compare_gold(
+        annotations, codes >= 0, more=_predicted(annotations, options.get("predictions")), rng=rng
+    )
     module = models.get(model)
-    fixed = "gold" in signature(module.fit).parameters and bool((usable >= 0).any())
+    accepted = signature(module.fit).parameters
+    fixed = "gold" in accepted and bool((usable >= 0).any())
+    if sample.differs and fixed and "gold_weights" in accepted:
+        # Of gold that does not represent all items nothing is learned.
+        options["gold_weights"] = sample.effective_weight * sample.represents
+        if not sample.represents:
+            remarks.append(
+                "The weights of the pool are those learned on other labels"
+                + (", and predictions are not used." if "predictions" in options else ".")
+            )
     informed = {"gold": usable} if fixed else {}
     fitted = models.fit(annotations, model, rng=rng, **informed, **options)
     fold = np.full(codes.size, -1)
@@ -123,21 +156,38 @@ def fit_with_gold(
     for each, table in enumerate(held_out):
         posterior[fold == each] = table[fold == each]
     answer = posterior.argmax(axis=1)
-    right = int((answer[known] == codes[known]).sum())
     calibration = None
-    if (usable >= 0).any():
+    if (usable >= 0).any() and sample.represents:
         # What gold items calibrate already is scored as it is.
         kind: Kind = "none" if "refit" in module.METHOD.offers else "auto"
-        calibration = calibrate(posterior, usable, kind=kind, rng=rng, level=level)
+        weight = None
+        if sample.differs:
+            weight = sample.weight
+            kind = (
+                kind_for(int(sample.n_effective), annotations.n_categories)
+                if kind == "auto"
+                else kind
+            )
+        calibration = calibrate(posterior, usable, kind=kind, weight=weight, rng=rng, level=level)
     check = GoldCheck(
         codes=codes,
         fixed=fixed,
-        accuracy=proportion_interval(right, known.size, level=level),
-        categories=_by_category(annotations.categories, answer[known], codes[known], level),
+        accuracy=sample.share(answer == codes, level),
+        categories=_by_category(annotations.categories, answer, codes, sample, level),
         calibration=calibration,
-        remarks=tuple(remarks),
+        sample=sample,
+        remarks=(*sample.remarks, *remarks),
     )
-    return fitted, check if sets is None else _with_sets(check, held_out, fold, sets)
+    if sets is None or not sample.represents:
+        return fitted, check
+    return fitted, _with_sets(check, held_out, fold, sets, by_category=sets_by_category)
+
+
+def _predicted(annotations: Annotations, predictions: Any) -> dict[str, NDArray[np.int64]]:
+    """Return the most probable category of each item by predictions, if there are any."""
+    if predictions is None:
+        return {}
+    return {"the predicted category": probabilities(annotations, predictions).argmax(axis=1)}
 
 
 def _without(
@@ -161,15 +211,21 @@ def _without(
 
 
 def _with_sets(
-    check: GoldCheck, held_out: list[NDArray[np.float64]], fold: NDArray[np.int64], level: float
+    check: GoldCheck,
+    held_out: list[NDArray[np.float64]],
+    fold: NDArray[np.int64],
+    level: float,
+    *,
+    by_category: bool,
 ) -> GoldCheck:
     """Add conformal sets, in which a gold category without labels is never found."""
     k = held_out[0].shape[1]
     codes = check.codes
-    by_category = counts_by_category(np.where(codes < k, codes, -1), k, level)
+    by_category |= counts_by_category(np.where(codes < k, codes, -1), k, level)
     # A category that no label names has probability 0.
     wide = [np.column_stack([table, np.zeros(len(table))]) for table in held_out]
-    sets = conformal_sets(wide, fold, codes, level, by_category=by_category)[:, :k]
+    weight = check.sample.odds if check.sample.differs else None
+    sets = conformal_sets(wide, fold, codes, level, by_category=by_category, weight=weight)[:, :k]
     gold = codes >= 0
     sets[gold] = codes[gold, None] == np.arange(k)
     return replace(check, sets=sets, sets_by_category=by_category)
@@ -214,20 +270,20 @@ def _codes(
 
 def _by_category(
     categories: tuple[str, ...],
-    answer: NDArray[np.int64],
-    gold: NDArray[np.int64],
+    answer: NDArray[np.intp],
+    codes: NDArray[np.int64],
+    sample: GoldSample,
     level: float,
 ) -> pd.DataFrame:
     rows = []
     for k, name in enumerate(categories):
-        hits = int(((answer == k) & (gold == k)).sum())
-        row: dict[str, Any] = {"category": name, "n_gold": int((gold == k).sum())}
-        for score, n in (("recall", row["n_gold"]), ("precision", int((answer == k).sum()))):
-            found = proportion_interval(hits, n, level=level)
+        row: dict[str, Any] = {"category": name, "n_gold": int((codes == k).sum())}
+        for score, among in (("recall", codes == k), ("precision", answer == k)):
+            interval = sample.part((answer == k) & (codes == k), among, level)
             row |= {
-                score: found.estimate,
-                f"{score}_lower": found.lower,
-                f"{score}_upper": found.upper,
+                score: interval.estimate,
+                f"{score}_lower": interval.lower,
+                f"{score}_upper": interval.upper,
             }
         rows.append(row)
     return pd.DataFrame(rows)

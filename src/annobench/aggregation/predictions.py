@@ -86,6 +86,7 @@ def added_value(
     fitted: PoolFit,
     predictions: pd.DataFrame | ArrayLike,
     *,
+    weight: ArrayLike | None = None,
     rng: np.random.Generator | int | None = None,
     level: float = 0.95,
 ) -> AddedValue:
@@ -99,6 +100,8 @@ def added_value(
         With predictions and gold.
     predictions : DataFrame or array_like, shape (I, K)
         What it was fitted with.
+    weight : array_like, shape (I,), optional
+        Weights of gold items above 0 whose sum is their effective number; by default 1.
     rng : numpy.random.Generator or int, optional
         Divides gold items into ten folds.
     level : float, default 0.95
@@ -142,11 +145,14 @@ def added_value(
         out = fold[known] == each
         for with_them, found in judged.items():
             given = predictions if with_them else None
-            again = pool.refit(annotations, fitted, gold=hidden, predictions=given)
+            again = pool.refit(
+                annotations, fitted, gold=hidden, gold_weights=weight, predictions=given
+            )
             found[out] = again.posterior[known[out]]
     category = fitted.gold[known]
+    w = np.ones(known.size) if weight is None else np.asarray(weight)[known]
     losses, hits = (
-        _compared(score(judged[False], category), score(judged[True], category), level)
+        _compared(score(judged[False], category), score(judged[True], category), w, level)
         for score in (_losses, _hits)
     )
     rows = [{"score": "log loss"} | losses, {"score": "accuracy"} | hits]
@@ -171,15 +177,20 @@ def _hits(posterior: NDArray[np.float64], category: NDArray[np.integer]) -> NDAr
 
 
 def _compared(
-    without: NDArray[np.float64], with_them: NDArray[np.float64], level: float
+    without: NDArray[np.float64],
+    with_them: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    level: float,
 ) -> dict[str, float]:
     difference = with_them - without
-    error = difference.std(ddof=1) * np.sqrt((1 + FOLDS / (FOLDS - 1)) / difference.size)
-    margin = float(stdtrit(difference.size - 1, (1 + level) / 2) * error)
-    mean = float(difference.mean())
+    n = weight.sum()
+    mean = float(weight @ difference / n)
+    variance = weight @ (difference - mean) ** 2 / (n - 1)
+    error = np.sqrt(variance * (1 + FOLDS / (FOLDS - 1)) / n)
+    margin = float(stdtrit(n - 1, (1 + level) / 2) * error)
     return {
-        "without": float(without.mean()),
-        "with_predictions": float(with_them.mean()),
+        "without": float(weight @ without / n),
+        "with_predictions": float(weight @ with_them / n),
         "difference": mean,
         "lower": mean - margin,
         "upper": mean + margin,

@@ -10,7 +10,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "difference_estimator",
         "next_labels",
         "planning",
-        "rates",
         "release",
     ],
 )

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from annobench.audit.design import Design
 from annobench.audit.difference_estimator import DifferenceEstimate, difference_estimate
-from annobench.audit.rates import share_limits, stratified_prevalence, stratified_share
 from annobench.audit.release import Release, release
 from annobench.core.errors import AnnotationError
 from annobench.core.numbers import spelling_hint
 from annobench.core.results import Summarised
 from annobench.evaluation.calibration import Calibration, calibrate
+from annobench.evaluation.gold_sample import LEVEL, random_p_value
 from annobench.resampling.intervals import Interval
+from annobench.resampling.stratified import share_limits, stratified_prevalence, stratified_share
 
 __all__ = ["Assessment", "assess"]
 
@@ -215,7 +216,7 @@ def assess(
         release=release(design, is_wrong, is_checked, error_rate=error_rate, confidence=confidence),
         calibration=calibration,
         wrong=_wrong(design, checked, is_wrong),
-        remarks=tuple(_remarks(design, gold, checked)),
+        remarks=tuple(_remarks(design, gold, checked, rng)),
     )
 
 
@@ -301,7 +302,31 @@ def _wrong(design: Design, checked: Mapping[str, str], is_wrong: NDArray[np.bool
     )
 
 
-def _remarks(design: Design, gold: Ints, checked: Mapping[str, str]) -> list[str]:
+def _skipped(
+    design: Design, is_checked: NDArray[np.bool_], rng: np.random.Generator | int | None
+) -> list[str]:
+    """Compare the items that were drawn and checked with those skipped, within strata."""
+    drawn = design.drawn
+    some = is_checked[drawn]
+    sure = design.certainty[drawn]
+    columns = np.column_stack([sure, np.eye(len(design.categories))[design.category[drawn]]])
+    p_value = random_p_value(columns, some, design.stratum[drawn], rng=rng)
+    if p_value > LEVEL:
+        return []
+    return [
+        f"Checked items differ from those not checked (permutation test within strata, p = "
+        f"{p_value:.3f}): mean probability of the category {sure[some].mean():.2f} and "
+        f"{sure[~some].mean():.2f}. The estimates are biased: check the {int((~some).sum()):,} "
+        "items of to_check.csv that are still empty."
+    ]
+
+
+def _remarks(
+    design: Design,
+    gold: Ints,
+    checked: Mapping[str, str],
+    rng: np.random.Generator | int | None,
+) -> list[str]:
     remarks = []
     n = int((gold >= 0).sum())
     missing = int(design.drawn.sum()) - n
@@ -316,6 +341,8 @@ def _remarks(design: Design, gold: Ints, checked: Mapping[str, str]) -> list[str
                 else ""
             )
         )
+        if skipped:
+            remarks += _skipped(design, gold >= 0, rng)
     empty = np.flatnonzero(_by_stratum(design, gold >= 0) == 0)
     if empty.size:
         remarks.append(

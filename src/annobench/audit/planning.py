@@ -30,7 +30,6 @@ import pandas as pd
 from scipy import special
 
 from annobench import agreement, noise
-from annobench.audit.rates import share_limits
 from annobench.audit.release import checks_needed
 from annobench.core.errors import (
     AnnotationError,
@@ -43,6 +42,7 @@ from annobench.core.results import Summarised
 from annobench.evaluation import gold_size
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
+from annobench.resampling.stratified import share_limits
 
 __all__ = ["Plan", "Prices", "components", "plan"]
 

@@ -53,6 +53,7 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
             "categories": Option(LABELS, "lists the categories"),
             "replicates": Option(IN_MEMORY, "sets the number of bootstrap samples"),
             "sets": Option(IN_MEMORY, "adds sets of categories"),
+            "sets_by_category": Option(IN_MEMORY, "makes sets hold for each category"),
             "predictions": Option(IN_MEMORY, "names a file of a classifier's probabilities"),
             "seed": Option(_ALL, "is the seed of random draws"),
             "resume": Option("dask", "resumes an interrupted fit"),
@@ -62,7 +63,7 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
     "certificate": (
         _NAMES,
         {
-            "gold": _GOLD,
+            "gold": Option(LABELS, "names the known categories"),
             "guess_distribution": Option(IN_MEMORY, "is the probability of a guess"),
             "min_agreement": Option(IN_MEMORY, "says which items are retained"),
             "model": Option(IN_MEMORY, "chooses the model"),

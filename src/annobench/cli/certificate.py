@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels
-from annobench.cli._shared import fail, note, say_written, terminal
+from annobench.cli._shared import fail, note, say, say_written, terminal
 from annobench.cli._writing import Writing
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
@@ -17,6 +17,10 @@ from annobench.core.errors import AnnotationError, ReaderError
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
+
+    from annobench.evaluation.gold_sample import GoldSample
+    from annobench.labels.annotations import Annotations
+    from annobench.noise.certificate import Certificate
 
 
 #: The options that had another name, by that name.
@@ -67,7 +71,7 @@ def certificate(
     from annobench.reporting import certificate_page, report_page
 
     try:
-        writing.check(["certificate.html"], ["rules", "hard_items"])
+        writing.check(["certificate.html"], ["rules", "hard_items", "gold_strata", "to_label"])
         scale: Scale | None = "nominal" if threshold is None else "interval"
         selection = reading.select(scale=scale)
         annotations = selection.labels
@@ -85,12 +89,15 @@ def certificate(
             "rules": found.rules,
             "hard_items": noise.hard_items(annotations, easy_rate=easy_rate),
         }
+        gold = None if threshold is not None else reading.gold(selection)
+        against, sample = _against(found, annotations, gold)
+        tables |= {} if sample is None else sample.tables()
         page = certificate_page.render(
             found,
             tables["hard_items"],
             annotations,
             source=reading.path.name,
-            remarks=selection.said,
+            remarks=[*selection.said, *against],
             texts=selection.texts,
             commands=reading.for_commands(report_page.FOLLOWING),
         )
@@ -110,9 +117,44 @@ def certificate(
         )
     console.print(_rules_table(found.rules))
     print_reading(selection)
-    for text in found.remarks:
+    for text in against[:1]:
+        say(text)
+    for text in (*against[1:], *found.remarks):
         note(f"Note: {text}")
     say_written(writing.folder, written)
+
+
+def _against(
+    found: Certificate, annotations: Annotations, gold: dict[str, str] | None
+) -> tuple[list[str], GoldSample | None]:
+    """Compare the retained labels with gold: sentences, and retained items with and without it."""
+    import numpy as np
+
+    from annobench.core.choices import DEFAULT_SEED
+    from annobench.core.numbers import plain_number
+    from annobench.evaluation.gold_sample import compare_gold
+
+    kept = np.flatnonzero(found.retained)
+    if not gold or not kept.size:
+        return [], None
+    retained = annotations.select(items=kept)
+    known = np.array([name in gold for name in retained.items])
+    if not known.any():
+        return ["gold: no retained item has gold"], None
+    wrong = np.array(
+        [
+            name in gold and plain_number(gold[name]) != annotations.categories[k]
+            for name, k in zip(retained.items, found.label[kept], strict=True)
+        ]
+    )
+    sample = compare_gold(retained, known, rng=DEFAULT_SEED)
+    share = sample.share(wrong)
+    how = ", post-stratified" if sample.differs else ""
+    return [
+        f"gold: {int(wrong.sum()):,} of {int(known.sum()):,} retained labels with gold are wrong, "
+        f"{share.estimate:.1%} (95% interval {share.lower:.1%} to {share.upper:.1%}{how})",
+        *sample.remarks,
+    ], sample
 
 
 def _numbers(text: str | None, option: str) -> float | list[float] | None:

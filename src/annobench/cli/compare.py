@@ -141,6 +141,7 @@ def compare(
         remarks = [f"{name}: {note}" for name, notes in warnings.items() for note in notes]
         if reading is not None:
             remarks += external_methods.what_gold_tells(cases[0], found.rankings[cases[0].name])
+            remarks += _chosen(cases[0], seed)
         found.write(folder)
         page = benchmark_page.render(
             found.tables, marked=found.candidates, remarks=[*simulated, *remarks]
@@ -245,6 +246,20 @@ def _cases(
     for text in said_of_gold(selection.labels, golds):
         note(f"Note: {text}")
     return [case]
+
+
+def _chosen(case: BenchmarkCase, seed: int) -> list[str]:
+    """Say how items with gold differ from the others, if they do."""
+    from annobench.evaluation.gold_sample import compare_gold
+
+    sample = compare_gold(case.annotations, case.gold >= 0, rng=seed)
+    if not sample.differs:
+        return []
+    lacking = f" ({sample.lacking})" if sample.lacking else ""
+    return [
+        f"Gold is not a random sample: {sample.difference}. Methods are ranked on items with gold, "
+        f"and may rank differently on all items{lacking}."
+    ]
 
 
 def _contract(console: Console, findings: dict[Candidate, list[Finding]]) -> dict[str, list[str]]:

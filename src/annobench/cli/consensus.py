@@ -64,6 +64,14 @@ def consensus(
             "probability, such as 0.9; conformal with --gold, otherwise valid if the model is."
         ),
     ] = None,
+    sets_by_category: Annotated[
+        bool,
+        typer.Option(
+            "--sets-by-category",
+            help="Make the probability of --sets hold for the items of each category, not only on "
+            "average; needs --gold.",
+        ),
+    ] = False,
     predictions: Annotated[
         Path | None,
         typer.Option(
@@ -92,6 +100,11 @@ def consensus(
 
     try:
         _refuse_predictions(model, predictions, reading.gold_from)
+        if sets_by_category and (sets is None or reading.gold_from is None):
+            raise AnnotationError(
+                "consensus: --sets-by-category has no effect without --sets and --gold. Give both, "
+                "or leave it out."
+            )
         partitions = reading.partitions(engine)
         _refuse_idle_draws(model, seed, replicates, reading.gold_from, on_dask=bool(partitions))
         rng = DEFAULT_SEED if seed is None else seed
@@ -124,6 +137,7 @@ def consensus(
                 replicates=200 if replicates is None else replicates,
                 gold=reading.gold(selection),
                 sets=sets,
+                sets_by_category=sets_by_category,
                 **options,
             )
         page = consensus_page.render(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _TABLES = (
     *("judges", "humans", "agreement", "rates", "test", "baselines", "prevalence", "consistency"),
     *("position", "plan", "systems", "differences", "slices", "bias", "over_time", "drift"),
-    *("jury", "juries", "jury_estimates"),
+    *("jury", "juries", "jury_estimates", "gold_strata", "to_label"),
 )
 
 
@@ -167,7 +167,7 @@ def judge(
         further = at_work.examine(
             labels,
             names,
-            gold=gold,
+            gold=found.gold,
             category=category,
             systems=column(against, "--against"),
             baseline=baseline,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels
-from annobench.cli._shared import fail, say, say_written, terminal
+from annobench.cli._shared import fail, note, say, say_written, terminal
 from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_MODEL, DEFAULT_SEED
 from annobench.core.errors import AnnotationError
@@ -15,6 +15,7 @@ from annobench.core.numbers import spelling_hint
 
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
+    from annobench.evaluation.gold_sample import GoldSample
     from annobench.labels.annotations import Annotations
     from annobench.models.base import Fit
 
@@ -72,13 +73,15 @@ def plan(
     from annobench.reporting import plan_page
 
     try:
-        writing.check(["plan.html"], ["plan", "next"])
+        writing.check(["plan.html"], ["plan", "next", "gold_strata", "to_label"])
         selection = reading.select(repeats="first")
         labels = selection.labels
         prices = planning.Prices(price_label, price_check, price_item, currency)
         with terminal(stderr=True).status("Planning"):
             fitted = models.fit(labels, model, rng=seed)
-            expected, basis = _expected(labels, fitted, accuracy, reading.gold(selection))
+            gold = None if accuracy is not None else reading.gold(selection)
+            sample = _compared(labels, gold, seed)
+            expected, basis = _expected(labels, fitted, accuracy, gold, sample)
             found = planning.plan(
                 labels,
                 width=width,
@@ -94,8 +97,13 @@ def plan(
                 rng=seed,
             )
         following = next_labels.next_labels(labels, fitted, price=price_label or 1.0)
-        page = plan_page.render(found, following, source=reading.path.name, basis=basis)
-        written = writing.write("plan.html", page, {"plan": found.table, "next": following})
+        remarks = () if sample is None else sample.remarks
+        page = plan_page.render(
+            found, following, source=reading.path.name, basis=" ".join((basis, *remarks))
+        )
+        tables = {"plan": found.table, "next": following}
+        tables |= {} if sample is None else sample.tables()
+        written = writing.write("plan.html", page, tables)
     except (ValueError, OSError) as error:
         fail(error)
     print_reading(selection)
@@ -104,36 +112,55 @@ def plan(
         say(f"{goal}: {plan_page.design_in_words(dict(row), currency)}")
     best = ", ".join(repr(name) for name in following["item"].head(5))
     say(f"label next: {best}; next.csv has the full list")
+    for text in remarks:
+        note(f"Note: {text}")
     say_written(writing.folder, written)
 
 
-def _expected(
-    labels: Annotations, fitted: Fit, accuracy: float | None, gold: dict[str, str] | None
-) -> tuple[float, str]:
-    """Return the expected accuracy and its source."""
-    if accuracy is not None:
-        return accuracy, f"Expected accuracy of the consensus: {accuracy:g}, as given."
-    answer = dict(zip(fitted.items, fitted.posterior.argmax(axis=1), strict=True))
-    right = [
-        labels.categories[answer[name]] == category
-        for name, category in (gold or {}).items()
-        if name in answer
-    ]
-    if right:
-        # A share of 0 or 1 of few items is not the truth: one item more of either.
-        share = (sum(right) + 1) / (len(right) + 2)
-        return share, (
-            f"Expected accuracy of the consensus: {share:.3f}, from {len(right):,} gold items."
-        )
-    if gold:
+def _compared(labels: Annotations, gold: dict[str, str] | None, seed: int) -> GoldSample | None:
+    """Compare items with gold with the others, if there are any."""
+    from annobench.evaluation.gold_sample import compare_gold
+
+    if not gold:
+        return None
+    known = [name in gold for name in labels.items]
+    if not any(known):
         raise AnnotationError(
             f"--gold: none of its {len(gold):,} items has labels, such as {next(iter(gold))!r}. "
             f"Name items as the labels do, such as {labels.items[0]!r}."
             f"{spelling_hint(gold, labels.items)}"
         )
+    return compare_gold(labels, known, rng=seed)
+
+
+def _expected(
+    labels: Annotations,
+    fitted: Fit,
+    accuracy: float | None,
+    gold: dict[str, str] | None,
+    sample: GoldSample | None,
+) -> tuple[float, str]:
+    """Return the expected accuracy and its source."""
+    if accuracy is not None:
+        return accuracy, f"Expected accuracy of the consensus: {accuracy:g}, as given."
+    what = "Expected accuracy of the consensus"
+    not_all = ""
+    if gold and sample is not None:
+        answer = fitted.posterior.argmax(axis=1)
+        right = [
+            gold.get(name) == labels.categories[k]
+            for name, k in zip(labels.items, answer, strict=True)
+        ]
+        n = sample.n_effective
+        # A share of 0 or 1 of few items is not the truth: one item more of either.
+        share = (sample.share(right).estimate * n + 1) / (n + 2)
+        if sample.represents:
+            how = f", post-stratified by {' and '.join(sample.by)}" if sample.differs else ""
+            return share, f"{what}: {share:.3f}, from {int(sample.known.sum()):,} gold items{how}."
+        not_all = ", as gold does not represent all items"
     promised = float(fitted.posterior.max(axis=1).mean())
     share = min(promised, 1 - 1 / (labels.n_items + 2))
     return share, (
-        f"Expected accuracy of the consensus: {share:.3f}, the model's own estimate, which may be "
-        "too high: run `annobench audit` and give its estimate with --accuracy."
+        f"{what}: {share:.3f}, the model's own estimate{not_all}, which may be too high: run "
+        "`annobench audit` and give its estimate with --accuracy."
     )

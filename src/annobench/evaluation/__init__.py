@@ -9,6 +9,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "category_sets",
         "correlations",
         "error_detection",
+        "gold_sample",
         "gold_size",
         "information",
         "panels",

@@ -333,7 +333,7 @@ def expected_calibration_error(
     return np.asarray(np.abs(drawn @ gap).sum(axis=1) / drawn.sum(axis=1))
 
 
-def kind_for(n_gold: int, n_categories: int) -> str:
+def kind_for(n_gold: int, n_categories: int) -> Kind:
     """Choose the map by the number of gold items."""
     of_categories = 1 if n_categories == 2 else n_categories / 2
     if n_gold >= FEWEST_FOR_ISOTONIC * of_categories:

@@ -10,14 +10,17 @@ random sample. If gold items are in folds, each with probabilities fitted to the
 sets are *cross-conformal*: the guarantee is 1 - 2 (1 - level), minus a term of the order of the
 number of folds divided by the number of gold items, while the coverage is usually near `level`. By
 category, only gold items of category k are used for k, and the guarantee holds within each
-category.
+category. If gold was not drawn at random, items have weights, the number of items without gold for
+each gold item like them, and the p-value is the weighted share.
 
 References
 ----------
 Vovk, Gammerman and Shafer (2005), Algorithmic learning in a random world, for conformal sets,
 chapter 4.5 for those by category; Vovk (2015), Cross-conformal predictors, Annals of Mathematics
 and Artificial Intelligence 74, 9-28; Barber, Candes, Ramdas and Tibshirani (2021), Predictive
-inference with the jackknife+, Annals of Statistics 49, 486-507, section 4, for the guarantee.
+inference with the jackknife+, Annals of Statistics 49, 486-507, section 4, for the guarantee;
+Tibshirani, Barber, Candes and Ramdas (2019), Conformal prediction under covariate shift, NeurIPS,
+section 2, for weights.
 """
 
 from __future__ import annotations
@@ -110,6 +113,7 @@ def conformal_sets(
     level: float = 0.9,
     *,
     by_category: bool = False,
+    weight: ArrayLike | None = None,
 ) -> Bools:
     """Return sets that contain the items' categories with a given probability.
 
@@ -125,7 +129,11 @@ def conformal_sets(
     level : float, default 0.9
         In (0, 1).
     by_category : bool, default False
-        Whether only gold items of a category are used for that category.
+        Whether only gold items of a category are used for that category. A category with fewer gold
+        items than can exclude it is in every set.
+    weight : array_like, shape (I,), optional
+        Weights of at least 0, of gold items and others: the density of items without gold relative
+        to that of gold items. By default 1.
 
     Returns
     -------
@@ -155,16 +163,20 @@ def conformal_sets(
             f"conformal_sets: sets at level {level:g} need at least {least} gold items, got "
             f"{known.size}. Check more items, or choose a lower level."
         )
+    w = np.ones(codes.size) if weight is None else np.asarray(weight, dtype=np.float64)
     above = np.zeros(posteriors[0].shape)
-    n_gold = np.full(k, known.size)
-    if by_category:
-        n_gold = np.bincount(codes[known], minlength=k)
+    total = np.zeros(k)
     for number, q in enumerate(posteriors):
-        own = known[folds[known] == number]
-        score = 1 - q[own, codes[own]]
+        inside = known[folds[known] == number]
+        score = 1 - q[inside, codes[inside]]
         for category in range(k):
-            counted = np.sort(score[codes[own] == category] if by_category else score)
-            at_least = counted.size - np.searchsorted(counted, 1 - q[:, category], side="left")
-            above[:, category] += at_least
+            counted = codes[inside] == category if by_category else np.ones(inside.size, dtype=bool)
+            order = np.argsort(score[counted], kind="stable")
+            ahead = np.append(0.0, np.cumsum(w[inside][counted][order]))
+            place = np.searchsorted(score[counted][order], 1 - q[:, category], side="left")
+            above[:, category] += ahead[-1] - ahead[place]
+            total[category] += ahead[-1]
+    all_weight = total + w[:, None]
+    share = np.divide(above + w[:, None], all_weight, np.ones(above.shape), where=all_weight > 0)
     # Beyond rounding: one gold item in ten is not above a tenth.
-    return np.asarray((above + 1) / (n_gold + 1) > 1 - level + 1e-9)
+    return np.asarray(share > 1 - level + 1e-9)

@@ -14,6 +14,7 @@ from annobench.core.errors import AnnotationError, as_sentence
 from annobench.core.numbers import plain_number, spelling_hint
 from annobench.core.results import Summarised
 from annobench.core.texts import counted
+from annobench.evaluation.gold_sample import GoldSample, compare_gold
 from annobench.judges import agreement, consistency, planning, prevalence, rates, worth
 from annobench.judges.alternative_annotators import (
     MIN_ITEMS,
@@ -80,6 +81,11 @@ class Assessment(Summarised):
         The jury, if there are several judges and gold.
     remarks : list of str
         What could not be computed, and cautions.
+    sample : GoldSample or None
+        Items with gold compared with the others.
+    gold : mapping of str to str, or None
+        The gold that was used: all of it, a random part that is like all items, or none if no part
+        is.
     """
 
     panel: Panel
@@ -101,6 +107,8 @@ class Assessment(Summarised):
     level: float = 0.95
     jury: Jury | None = None
     remarks: list[str] = field(default_factory=list)
+    sample: GoldSample | None = None
+    gold: Mapping[str, str] | None = None
 
     def summary(self) -> pd.DataFrame:
         return self.summary_table
@@ -117,6 +125,8 @@ class Assessment(Summarised):
         if self.jury is not None:
             found |= {"jury": self.jury.weights, "juries": self.jury.juries}
             found |= {"jury_estimates": self.jury.estimates}
+        if self.sample is not None:
+            found |= self.sample.tables()
         return {name: table for name, table in found.items() if len(table)}
 
     @property
@@ -156,7 +166,8 @@ def assess(
     judges : sequence of str
         Names of the judges among the annotators.
     gold : mapping of str to str, optional
-        The category of some items. By default rates are estimated from the humans' labels.
+        The category of some items. By default rates are estimated from the humans' labels, as they
+        are if items with gold differ from the others and do not represent them.
     epsilon, score
         As in `alternative_annotator_test`.
     clusters : array_like, shape (I,), optional
@@ -203,6 +214,11 @@ def assess(
             ) from error
     remarks: list[str] = []
     options: dict[str, Any] = {"epsilon": epsilon, "score": score, "clusters": clusters}
+    sample = None if not gold else _compare_gold(annotations, gold, generator)
+    if sample is not None and sample.differs:
+        gold = _like_all_items(annotations, gold or {}, sample, generator, remarks)
+        if gold is None and (costs or budget is not None):
+            raise AnnotationError(f"judge: a jury needs gold. {' '.join(sample.remarks)}")
     known = _gold_codes(humans, gold)
     jury = _jury(panel, known, costs, budget, clusters, level, generator, remarks)
     fit = _model(humans, remarks)
@@ -287,6 +303,8 @@ def assess(
         level=level,
         jury=jury,
         remarks=remarks,
+        sample=sample,
+        gold=gold,
     )
 
 
@@ -334,6 +352,36 @@ def _first(column: str, tables: list[pd.DataFrame]) -> pd.DataFrame:
         return pd.DataFrame()
     table = pd.concat(tables, ignore_index=True)
     return table[[column, *(name for name in table.columns if name != column)]]
+
+
+def _compare_gold(
+    annotations: Annotations, gold: Mapping[str, str], rng: np.random.Generator
+) -> GoldSample | None:
+    """Compare items with gold with the others by all labels; None if none of them has any."""
+    known = np.array([name in gold for name in annotations.items])
+    labelled = np.diff(annotations.by_item.offsets) > 0
+    return compare_gold(annotations, known, rng=rng) if (known & labelled).any() else None
+
+
+def _like_all_items(
+    annotations: Annotations,
+    gold: Mapping[str, str],
+    sample: GoldSample,
+    rng: np.random.Generator,
+    remarks: list[str],
+) -> dict[str, str] | None:
+    """Return the gold of items that are like all items, and say what was left out."""
+    if not sample.represents:
+        remarks += [*sample.remarks, "Judges are assessed by the humans' labels, without gold."]
+        return None
+    kept = sample.thinned(rng)
+    names = [annotations.items[i] for i in np.flatnonzero(kept)]
+    remarks.append(
+        f"Gold is not a random sample: {sample.difference}. {len(names):,} of the "
+        f"{int(sample.known.sum()):,} gold items are used, drawn so that their shares of "
+        f"{' and '.join(sample.by)} are those of all items."
+    )
+    return {name: gold[name] for name in names}
 
 
 def _gold_codes(humans: Annotations, gold: Mapping[str, str] | None) -> NDArray[np.int64] | None:

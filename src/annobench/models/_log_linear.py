@@ -62,28 +62,34 @@ def pooled(logs: Floats, weights: Floats, offsets: Floats | float = 0.0) -> Floa
 
 
 def log_loss(
-    theta: Floats, logs: Floats, category: Ints, weight: float = 1.0
+    theta: Floats, logs: Floats, category: Ints, weight: float | Floats = 1.0
 ) -> tuple[float, Floats, Floats]:
     """Compute the log loss, its gradient and its Hessian.
 
     Parameters theta, (M,) or (M + K,), are weights, followed by offsets if there are any; logs, (I,
-    K, M), are log probabilities; category, (I,), is known; weight is each item's.
+    K, M), are log probabilities; category, (I,), is known; weight is that of all items, or of
+    each, (I,).
     """
     n, k, m = logs.shape
     offsets = theta[m:]
     q = pooled(logs, theta[:m], offsets if offsets.size else 0.0)
     at = np.arange(n)
     mean = np.einsum("nk,nkm->nm", q, logs)
-    value = -float(np.log(np.maximum(q[at, category], np.finfo(float).tiny)).sum())
-    gradient = (mean - logs[at, category]).sum(axis=0)
+    w = np.broadcast_to(np.asarray(weight, dtype=np.float64), n)
+    value = -float((w * np.log(np.maximum(q[at, category], np.finfo(float).tiny))).sum())
+    gradient = (w[:, None] * (mean - logs[at, category])).sum(axis=0)
     flat = logs.reshape(n * k, m)
-    second = (flat * q.reshape(-1, 1)).T @ flat - mean.T @ mean
+    weighted = w[:, None] * q
+    # One array on both sides of a product, as its result is then exactly symmetric.
+    root = np.sqrt(w)[:, None]
+    mean, q = root * mean, root * q
+    second = (flat * weighted.reshape(-1, 1)).T @ flat - mean.T @ mean
     if offsets.size:
-        total = q.sum(axis=0)
-        cross = np.einsum("nk,nkm->mk", q, logs) - mean.T @ q
-        gradient = np.append(gradient, total - np.bincount(category, minlength=k))
+        total = weighted.sum(axis=0)
+        cross = np.einsum("nk,nkm->mk", weighted, logs) - mean.T @ q
+        gradient = np.append(gradient, total - np.bincount(category, w, minlength=k))
         second = np.block([[second, cross], [cross.T, np.diag(total) - q.T @ q]])
-    return weight * value, weight * gradient, weight * second
+    return value, gradient, second
 
 
 def minimise(loss: Derivatives, centre: Floats, precision: Floats) -> Mode:

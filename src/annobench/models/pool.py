@@ -111,7 +111,7 @@ class Weights:
     spread: float
     offset_spread: float
 
-    def update(self, logs: Floats, gold: NDArray[np.integer]) -> Mode:
+    def update(self, logs: Floats, gold: NDArray[np.integer], weight: float | Floats = 1.0) -> Mode:
         """Fit weights and offsets to items with known categories.
 
         Parameters
@@ -120,6 +120,8 @@ class Weights:
             Log probabilities of the members, and predictions.
         gold : ndarray of int, shape (n,)
             Known categories. Without items the result is the prior.
+        weight : float or ndarray, shape (n,), default 1
+            Of the items.
 
         Returns
         -------
@@ -130,7 +132,7 @@ class Weights:
         more = logs.shape[2] - m
         deviation = np.repeat([self.spread, _SPREAD, self.offset_spread], [m, more, k])
         centre = np.append(self.mean, np.zeros(more + k))
-        return minimise(lambda theta: log_loss(theta, logs, gold), centre, deviation**-2.0)
+        return minimise(lambda theta: log_loss(theta, logs, gold, weight), centre, deviation**-2.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,6 +275,7 @@ def fit(
     annotations: Annotations,
     *,
     gold: Mapping[str, str] | ArrayLike | None = None,
+    gold_weights: ArrayLike | None = None,
     weights: Weights | None = None,
     predictions: pd.DataFrame | ArrayLike | None = None,
 ) -> PoolFit:
@@ -285,6 +288,9 @@ def fit(
     gold : mapping of str to str, or array_like of int, shape (I,), optional
         Known categories: by item, or codes with -1 if unknown. They update the weights; the members
         do not use them.
+    gold_weights : array_like, shape (I,), optional
+        Weight of each gold item in the update, at least 0, by default 1; 0 fixes its category
+        without learning from it.
     weights : Weights, optional
         Weights to use instead of the shipped ones.
     predictions : DataFrame, or array_like of shape (I, K), optional
@@ -337,6 +343,7 @@ def fit(
         known,
         unconverged,
         weights or shipped_weights(),
+        gold_weights,
     )
 
 
@@ -345,6 +352,7 @@ def refit(
     fitted: PoolFit,
     *,
     gold: Mapping[str, str] | ArrayLike | None = None,
+    gold_weights: ArrayLike | None = None,
     weights: Weights | None = None,
     predictions: pd.DataFrame | ArrayLike | None = None,
 ) -> PoolFit:
@@ -356,7 +364,7 @@ def refit(
         The labels that were fitted.
     fitted : PoolFit
         The fit whose members are used.
-    gold, weights, predictions : optional
+    gold, gold_weights, weights, predictions : optional
         As for `fit`; without gold the weight of predictions is 0.
 
     Returns
@@ -374,7 +382,9 @@ def refit(
     logs = fitted.logs[:, :, : len(MEMBERS)]
     if more := _further(annotations, predictions):
         logs = np.concatenate([logs, log_features(more)], axis=2)
-    return _assembled(annotations, logs, known, fitted.unconverged, weights or shipped_weights())
+    return _assembled(
+        annotations, logs, known, fitted.unconverged, weights or shipped_weights(), gold_weights
+    )
 
 
 def fit_members(annotations: Annotations) -> tuple[list[Floats], tuple[str, ...]]:
@@ -513,12 +523,14 @@ def _assembled(
     gold: NDArray[np.int32],
     unconverged: tuple[str, ...],
     weights: Weights,
+    gold_weights: ArrayLike | None,
 ) -> PoolFit:
     known = gold if gold.size else np.full(annotations.n_items, -1, dtype=np.int32)
     counts = np.bincount(annotations.item, minlength=annotations.n_items)
     # Of an item without labels the members know nothing that a weight could be learned from.
     used = np.flatnonzero((known >= 0) & (counts > 0))
-    mode = weights.update(logs[used], known[used])
+    of_gold = np.ones(known.size) if gold_weights is None else np.asarray(gold_weights)
+    mode = weights.update(logs[used], known[used], of_gold[used])
     w, b = np.split(mode.theta, [logs.shape[2]])
     posterior = _known(pooled(logs, w, b), known)
     prevalence, confusion = _implied(annotations, posterior, (counts > 0).astype(np.float64))

@@ -284,6 +284,10 @@ def _gold(found: Consensus) -> dict[str, Any] | None:
         "accuracy": gold.accuracy,
         "rows": pages.records(gold.categories),
         "scores": [],
+        "strata": pages.records(gold.sample.strata) if gold.sample.differs else [],
+        "represents": gold.sample.represents,
+        "n_represented": int(gold.sample.represented.sum()),
+        "by": " and ".join(gold.sample.by),
     }
     if gold.calibration is not None:
         content["scores"] = pages.records(gold.calibration.scores.reset_index())

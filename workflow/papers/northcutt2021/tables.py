@@ -7,7 +7,7 @@ import pandas as pd
 from scipy import stats
 
 from annobench import agreement
-from annobench.audit.rates import share_limits
+from annobench.resampling.stratified import share_limits
 from annobench.evaluation.error_detection import average_precision
 from annobench.labels.annotations import Annotations
 from annobench.resampling.proportions import proportion_interval

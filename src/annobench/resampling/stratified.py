@@ -15,6 +15,10 @@ of W_h x_h / n_h is an unbiased estimate of the share of wrong items. Intervals:
     combines Wilson's limits (l_h, u_h) of the strata by recovering variances: the estimate p minus
     the square root of the sum of W_h^2 (p_h - l_h)^2, and plus the square root of the sum of W_h^2
     (u_h - p_h)^2.
+``jeffreys``
+    combines Jeffreys' limits of the strata in the same way, with the lower limit 0 if nothing was
+    found, and the upper limit 1 if all were. If shares are near 0 or 1, or checks of a stratum few,
+    it covers better than ``wilson`` and is shorter.
 ``normal``
     is the estimate with its standard error; it has zero width if no check was wrong.
 
@@ -25,7 +29,8 @@ complement is used. The limits for a stratum without checks are 0 and 1.
 References: Cochran (1977), sections 3.6 and 5.3; Fay and Feuer (1997), Statistics in Medicine 16,
 791-801; Tiwari, Clegg and Zou (2006), Statistical Methods in Medical Research 15, 547-569; Korn and
 Graubard (1998), Survey Methodology 24, 193-201, for effective numbers; Yan and Su (2010),
-Statistics in Biopharmaceutical Research 2, 473-482, for ``wilson``.
+Statistics in Biopharmaceutical Research 2, 473-482, for ``wilson``; Brown, Cai and DasGupta (2001),
+Statistical Science 16, 101-133, section 4.1, for Jeffreys' limits.
 """
 
 from __future__ import annotations
@@ -46,7 +51,7 @@ __all__ = ["share_limits", "stratified_prevalence", "stratified_share"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Construction = Literal["beta", "wilson", "normal"]
+Construction = Literal["beta", "wilson", "jeffreys", "normal"]
 
 
 def share_limits(x: int, n: int, size: int, level: float = 0.95) -> tuple[float, float]:
@@ -104,6 +109,7 @@ def stratified_share(
     *,
     level: float = 0.95,
     construction: Construction = "beta",
+    unlimited: bool = False,
 ) -> Interval:
     """Estimate a proportion from checks of each stratum.
 
@@ -117,8 +123,11 @@ def stratified_share(
         Number of items in each stratum, N_h, at least 1.
     level : float, default 0.95
         Of the interval.
-    construction : {"beta", "wilson", "normal"}, default "beta"
+    construction : {"beta", "wilson", "jeffreys", "normal"}, default "beta"
         See the module's docstring.
+    unlimited : bool, default False
+        Whether the share is that of all items like these, not of these items alone: strata are then
+        sampled with replacement. For "wilson" and "jeffreys".
 
     Returns
     -------
@@ -158,9 +167,11 @@ def stratified_share(
     elif construction == "beta":
         lower, upper = _beta_ends(p, n, size, level)
     else:
-        ends = _limits(p, n, size, level, construction)
+        ends = _limits(p, n, size, level, construction, unlimited=unlimited)
         below, above = (float(np.sqrt((weight**2) @ (end - p) ** 2)) for end in ends)
         lower, upper = estimate - below, estimate + above
+    if unlimited:
+        return Interval(estimate, max(0.0, lower), min(1.0, upper), level, construction)
     total = int(size.sum())
     lower = min(estimate, math.floor(lower * total + 1e-6) / total)
     upper = max(estimate, math.ceil(upper * total - 1e-6) / total)
@@ -241,17 +252,29 @@ def stratified_prevalence(
 
 
 def _limits(
-    p: Floats, n: Ints, size: Ints, level: float, construction: str
+    p: Floats, n: Ints, size: Ints, level: float, construction: str, *, unlimited: bool
 ) -> tuple[Floats, Floats]:
-    if construction not in ("wilson", "normal"):
+    if construction not in ("wilson", "jeffreys", "normal"):
         raise ValueError(
-            f"stratified_share: construction {construction!r} is not one of beta, wilson, normal."
+            f"stratified_share: construction {construction!r} is not one of beta, wilson, "
+            "jeffreys, normal."
         )
     z = special.ndtri((1 + level) / 2)
     if construction == "normal":
         half = z * np.sqrt((1 - n / size) * p * (1 - p) / np.maximum(n - 1, 1))
         lower, upper = p - half, p + half
+    elif construction == "jeffreys":
+        m = np.maximum(n, 1) * (1 if unlimited else (size - 1) / np.maximum(size - n, 1))
+        lower, upper = _jeffreys_limits(p, m, (1 - level) / 2)
+        if not unlimited:
+            lower, upper = np.where(n == size, p, lower), np.where(n == size, p, upper)
     else:
-        lower, upper = wilson_limits(p, np.maximum(n, 1), size, z)
+        lower, upper = wilson_limits(p, np.maximum(n, 1), None if unlimited else size, z)
     unseen = n == 0
     return np.where(unseen, 0.0, lower), np.where(unseen, 1.0, upper)
+
+
+def _jeffreys_limits(p: Floats, n: Floats, tail: float) -> tuple[Floats, Floats]:
+    a, b = n * p + 0.5, n * (1 - p) + 0.5
+    lower, upper = special.betaincinv(a, b, tail), special.betaincinv(a, b, 1 - tail)
+    return np.where(p > 0, np.minimum(lower, p), 0.0), np.where(p < 1, np.maximum(upper, p), 1.0)
