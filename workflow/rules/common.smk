@@ -25,7 +25,7 @@ from annobench_replication.exhibit import figures_in, heading
 from annobench.benchmark.external_methods.data import DATA_SETS
 from annobench.benchmark.files import SETTINGS, file_names
 
-from catalogue import FIGURE_FORMATS, LEDGERS, read_papers
+from catalogue import FIGURE_FORMATS, LEDGERS, read_notebook, read_papers
 from dependencies import digest, library_sources
 from documents import DocumentError
 from study_contract.record import read_studies
@@ -47,6 +47,13 @@ NOTEBOOKS = WORKFLOW.parent / "notebooks"
 DOCS = WORKFLOW.parent / "docs"
 DATASETS = datasets.names()
 
+
+def names_of_rules():
+    """Return the names that no paper may have, as each paper has a rule of its name."""
+    texts = (path.read_text(encoding="utf-8") for path in WORKFLOW.glob("**/*.smk"))
+    return {"all"}.union(*(re.findall(r"^rule (\w+):", text, re.MULTILINE) for text in texts))
+
+
 # A configuration need only say what differs from the one beside the workflow.
 defaults = load_configfile(WORKFLOW.parent / "config/config.yaml")
 update_config(defaults, config)
@@ -55,8 +62,18 @@ config.update(defaults)
 try:
     check_config(config, DATASETS)
     check_results(Path("results"))
-    PAPERS = read_papers(WORKFLOW / "papers", DATASETS, NOTEBOOKS)
+    # What is wrong with a paper is said by rules, and stops no other.
+    PAPERS, BROKEN = read_papers(WORKFLOW / "papers", DATASETS, NOTEBOOKS, taken=names_of_rules())
     STUDIES = read_studies(WORKFLOW / "studies")
+    #: The notebooks of no paper, such as one to compare a method of one's own. Each says in its
+    #: metadata which papers and data sets it shows.
+    GUIDES = {
+        path.stem: guide
+        for path in sorted(NOTEBOOKS.glob("*.ipynb"))
+        if path.stem not in {*PAPERS, *BROKEN}
+        and (guide := read_notebook(path)["metadata"].get("annobench"))
+        and {*guide["papers"]} <= {*PAPERS, *BROKEN}
+    }
 except (DocumentError, OSError) as error:
     raise WorkflowError(str(error)) from None
 
@@ -87,15 +104,6 @@ UPGRADES = json.loads(
     )
 )
 METHODS = models.names()
-PAPER_OF_NOTEBOOK = {paper.notebook: paper for paper in PAPERS.values()}
-#: The notebooks of no paper, such as one to compare a method of one's own. Each says in its
-#: metadata which papers and data sets it shows.
-GUIDES = {
-    path.stem: guide
-    for path in sorted(NOTEBOOKS.glob("*.ipynb"))
-    if (guide := json.loads(path.read_text(encoding="utf-8"))["metadata"].get("annobench"))
-    and set(guide["papers"]) <= set(PAPERS)
-}
 
 
 #: Optional files that papers may ask for, by name; absent where they are not installed.
@@ -114,7 +122,7 @@ def one_of(names):
 wildcard_constraints:
     dataset=one_of(DATASETS),
     paper=one_of(PAPERS),
-    notebook=one_of([*PAPER_OF_NOTEBOOK, *GUIDES]),
+    notebook=one_of([*PAPERS, *GUIDES]),
 
 
 def imports_of(*scripts, also=()):
@@ -126,6 +134,17 @@ def imports_of(*scripts, also=()):
     return digest(
         path for script in scripts for path in library_sources(script, PACKAGE, also=also)
     )
+
+
+def imports_of_paper(*scripts):
+    """Return a digest as `imports_of`; where a module is no Python, what is wrong with it.
+
+    The job of the paper then fails, and no other.
+    """
+    try:
+        return imports_of(*scripts)
+    except SyntaxError as error:
+        return str(error)
 
 
 def site_files(*names):
@@ -183,7 +202,21 @@ def traced_inputs(wildcards):
 
 def traced_sources(wildcards):
     """Return a digest of the library sources that decide what a paper's values rest on."""
-    return imports_of(WORKFLOW / "scripts/papers/trace_paper.py", *PAPERS[wildcards.paper].sources)
+    script = WORKFLOW / "scripts/papers/trace_paper.py"
+    return imports_of_paper(script, *PAPERS[wildcards.paper].sources)
+
+
+#: What the jobs of a paper may find to be broken, beside its record.
+PARTS = ("analysis", "dependence", "comparison", "notebook", "page")
+
+
+def faults_of(*names, parts=PARTS):
+    """Return the files that hold the faults of papers, or of guides, which are notebooks alone."""
+    return [
+        f"results/faults/{name}/{part}.txt"
+        for name in names
+        for part in (["record"] if name in BROKEN else ["notebook"] if name in GUIDES else parts)
+    ]
 
 
 def paper_outputs(key):
@@ -241,7 +274,7 @@ def notebook_inputs(wildcards):
             "data": tables_of(guide["datasets"]),
             "papers": expand("results/papers/{paper}/comparison.csv", paper=guide["papers"]),
         }
-    return shown(PAPER_OF_NOTEBOOK[wildcards.notebook])
+    return shown(PAPERS[wildcards.notebook])
 
 
 #: Notebooks with other parameters, by their names in the configuration.
@@ -262,7 +295,7 @@ def variation_inputs(wildcards):
     """Return what a notebook shows, and what the analysis of its paper reads."""
     paper = paper_of_variation(wildcards)
     return shown(paper) | {
-        "notebook": f"{NOTEBOOKS}/{paper.notebook}.ipynb",
+        "notebook": f"{NOTEBOOKS}/{paper.key}.ipynb",
         "dependence": f"results/papers/{paper.key}/dependence.csv",
         "data": tables_of(paper.datasets),
         "analysis": [str(path) for path in (*paper.sources, *paper.printed_tables)],
@@ -272,7 +305,10 @@ def variation_inputs(wildcards):
 def page_inputs(wildcards):
     """Return what a paper's page and that of its sources show."""
     paper = PAPERS[wildcards.paper]
-    return shown(paper) | {"modules": [str(path) for path in paper.sources]}
+    return shown(paper) | {
+        "modules": [str(path) for path in paper.sources],
+        "faults": faults_of(paper.key, parts=PARTS[:3]),
+    }
 
 
 def certificate_inputs(wildcards):
@@ -287,7 +323,7 @@ def certificate_inputs(wildcards):
 def notebook_sources(wildcards):
     """Return a digest of the library sources that a notebook imports."""
     notebook = NOTEBOOKS / f"{wildcards.notebook}.ipynb"
-    return imports_of(WORKFLOW / "scripts/papers/run_notebook.py", notebook)
+    return imports_of_paper(WORKFLOW / "scripts/papers/run_notebook.py", notebook)
 
 
 def shown(paper):
