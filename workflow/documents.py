@@ -56,8 +56,8 @@ def read_yaml(path: Path) -> Any:
     Raises
     ------
     DocumentError
-        If it is missing, not UTF-8 or not YAML, a key occurs twice in one place, or values are shared by
-        aliases, which could make a small file a large document.
+        If it is missing, not UTF-8 or not YAML, a key occurs twice in one place, or values are
+        shared by aliases, which could make a small file a large document.
     """
     try:
         loader = _Loader(path.read_text(encoding="utf-8"))

@@ -34,7 +34,7 @@ def failures_table(failures: list[Failure]) -> Table:
 
 
 def failures_of(comparisons: pd.DataFrame, faults: list[Fault]) -> list[Failure]:
-    """List what keeps papers from being complete: their faults, and what does not follow from these."""
+    """List faults, and what else keeps papers from being complete."""
     broken = {fault.paper for fault in faults}
     follows = comparisons["paper"].isin(broken) & (comparisons["verdict"] == "missing")
     return [
