@@ -382,7 +382,7 @@ def test_a_folders_name_that_is_no_key_is_said_of_it_alone(papers, name, why):
 
 
 def fault_of_second(papers):
-    """Return what is said of a copy of the worked example, of which it is made sure that it runs."""
+    """Return what is said of the second paper; nothing is said of the first."""
     found, faults = read_papers(papers, DATASETS, papers.parent)
     assert list(found) == ["example_paper"]
     return faults["second"]

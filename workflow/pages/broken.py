@@ -42,7 +42,7 @@ def read_faults(paths: Iterable[str]) -> list[Fault]:
 
 
 @contextmanager
-def of_paper(
+def recording_paper(
     job: Any,
     replace_outputs: Callable[[str], None],
     *errors: type[Exception],

@@ -9,7 +9,7 @@ import pandas as pd
 from annobench.core.errors import PublicationError
 from annobench.core.files import replacing
 from annobench_replication import dependence, ledger, verdicts
-from pages.broken import of_paper, read_faults
+from pages.broken import read_faults, recording_paper
 
 
 def compare(
@@ -63,7 +63,7 @@ def write_nothing(output: Any) -> None:
 
 
 if snakemake := globals().get("snakemake"):
-    with of_paper(snakemake, lambda _: write_nothing(snakemake.output), PublicationError):
+    with recording_paper(snakemake, lambda _: write_nothing(snakemake.output), PublicationError):
         judged, others = compare(
             snakemake.wildcards.paper,
             snakemake.params.results,

@@ -15,7 +15,7 @@ from papermill.exceptions import PapermillExecutionError
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import recording, replacing
-from pages.broken import of_paper
+from pages.broken import recording_paper
 
 #: The tag of cells that a reader is to change: their code stays open.
 PLAY = "play"
@@ -94,6 +94,6 @@ if snakemake := globals().get("snakemake"):
     else:
         # A kernel that does not start is no fault of the notebook: the job is run again.
         errors = (PublicationError, nbformat.ValidationError)
-        job = of_paper(snakemake, partial(write_broken, target), *errors)
+        job = recording_paper(snakemake, partial(write_broken, target), *errors)
     with job:
         run(Path(snakemake.input.notebook), target, snakemake.params.parameters)

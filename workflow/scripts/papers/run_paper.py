@@ -9,7 +9,7 @@ from annobench_replication.analysis import Analysis, Effort
 from annobench_replication.results import Results
 from annobench_replication.study import Study
 from catalogue import Paper, read_paper
-from pages.broken import of_paper
+from pages.broken import recording_paper
 
 
 def prepare(
@@ -75,5 +75,5 @@ if snakemake := globals().get("snakemake"):
         {name: Path(path) for name, path in snakemake.params.resources.items()},
     )
     # Whatever an analysis raises is a fault of its paper.
-    with of_paper(snakemake, results.abandon, Exception):
+    with recording_paper(snakemake, results.abandon, Exception):
         analyse(paper, study, results, snakemake.params.seed)

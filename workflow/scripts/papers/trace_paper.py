@@ -7,7 +7,7 @@ import pandas as pd
 
 from annobench_replication import dependence
 from annobench_replication.tracing import TracedPaper
-from pages.broken import of_paper
+from pages.broken import recording_paper
 
 
 def main(paper: TracedPaper, seed: int) -> pd.DataFrame:
@@ -24,7 +24,7 @@ def write_nothing(path: Path) -> None:
 if snakemake := globals().get("snakemake"):
     table = Path(snakemake.output.table)
     # Whatever an analysis raises is a fault of its paper.
-    with of_paper(snakemake, lambda _: write_nothing(table), Exception):
+    with recording_paper(snakemake, lambda _: write_nothing(table), Exception):
         # A paper that prints no number has nothing to be judged.
         if snakemake.params.results == "none":
             write_nothing(table)

@@ -1,7 +1,7 @@
 """Render the overviews, with a banner where data are simulated."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from annobench.core.files import recording, replacing
@@ -28,8 +28,8 @@ def main(
     network: Iterable[str],
     peers: Iterable[str],
     studies: Iterable[str],
-    faults: list[Fault],
     site: Path,
+    faults: Sequence[Fault] = (),
 ) -> dict[str, str]:
     """Return the pages as HTML, by name."""
     compared = read_comparison(comparison)
@@ -48,7 +48,7 @@ def main(
             }
             for paper in records
         ],
-        "faults": faults,
+        "faults": list(faults),
         "counts": count(compared, records, of_all(compared, paths)),
         "findings": list(findings(compared, comparison.parent)),
         "metas": sources,

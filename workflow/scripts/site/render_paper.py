@@ -16,11 +16,10 @@ from annobench_replication.ledger import read_comparison, read_computed
 from annobench_replication.pages import render
 from annobench_replication.printed_tables import read_layout
 from annobench_replication.vocabulary import EVIDENCE
-from pages.broken import Fault, of_paper, page_of_faults, read_faults
+from pages.broken import Fault, page_of_faults, read_faults, recording_paper
 from pages.captioned import figures_of
 from pages.cited import citation
-from pages.discrepancies import ENTRY_WORDS, PART_WORDS
-from pages.discrepancies import of_paper as findings_of
+from pages.discrepancies import ENTRY_WORDS, PART_WORDS, of_paper
 from pages.records import read_metas, read_record, simulated, stand_ins
 from pages.short_names import short_names
 from pages.source_lines import Sources
@@ -123,8 +122,8 @@ def main(
     metas: list[str],
     modules: Iterable[Path],
     inputs: Path,
-    faults: list[Fault],
     site: Path,
+    faults: Iterable[Fault] = (),
 ) -> dict[str, str]:
     """Return the paper's page and that of its sources as HTML, by name."""
     paper = EMPTY | read_record(record)
@@ -138,12 +137,12 @@ def main(
     ]
     every_input = pd.read_csv(inputs, dtype="str", keep_default_na=False)
     own_inputs = every_input[every_input["paper"] == paper["key"]]
-    found = findings_of(paper["key"], compared, record)
+    found = of_paper(paper["key"], compared, record)
     labels = dict(zip(compared["target"], compared["label"], strict=True))
     figures, drawn = figures_of(paper, described, folder / "figures"), figures_in(paper["contents"])
     content = {
         "paper": paper,
-        "faults": faults,
+        "faults": list(faults),
         "tally": Tally.of(compared),
         "items": items_of(paper, record.parent / "layouts", figures, compared),
         "own_figures": [f for f in figures if not printed_item(f["source"], drawn)],
@@ -187,7 +186,7 @@ def write_broken(key: str, faults: list[Fault], site: Path, output: Any) -> None
 if snakemake := globals().get("snakemake"):
     key, site = snakemake.wildcards.paper, Path(snakemake.input.site[0]).parent
     faults = read_faults(snakemake.input.faults)
-    with of_paper(
+    with recording_paper(
         snakemake,
         lambda why: write_broken(key, [*faults, Fault(key, "page", why)], site, snakemake.output),
         *(ValueError, SyntaxError, LookupError),
@@ -200,7 +199,7 @@ if snakemake := globals().get("snakemake"):
             metas=snakemake.input.get("metas", []),
             modules=[Path(path) for path in snakemake.input.modules],
             inputs=Path(snakemake.input.inputs),
-            faults=faults,
             site=site,
+            faults=faults,
         )
         write(pages, snakemake.output)
