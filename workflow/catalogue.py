@@ -122,6 +122,18 @@ class Paper:
         return sorted((self.folder / "tables").glob("*.csv"))
 
 
+def names_of_rules(workflow: Path) -> set[str]:
+    """Return the names of the rules of the workflow, but those that are made of a paper's key."""
+    paths = [workflow / "Snakefile", *workflow.glob("rules/*.smk")]
+    texts = [path.read_text(encoding="utf-8") for path in paths]
+    return set().union(*(re.findall(r"^rule (\w+):", text, re.MULTILINE) for text in texts))
+
+
+def is_key(name: str, taken: Collection[str] = ()) -> bool:
+    """Return whether a name can be that of a paper: of its folder, its rule and its page."""
+    return KEY.fullmatch(name) is not None and name not in taken
+
+
 def read_paper(path: Path, datasets: Collection[str]) -> Paper:
     """Read and validate one `paper.yaml`.
 
@@ -198,7 +210,7 @@ def read_papers(
 def _whole_paper(
     folder: Path, datasets: Collection[str], notebooks: Path, taken: Collection[str]
 ) -> Paper:
-    if not KEY.fullmatch(folder.name) or folder.name in taken:
+    if not is_key(folder.name, taken):
         why = "the name of a rule" if folder.name in taken else "not of small letters, digits, '_'"
         raise DocumentError(
             f"{folder}: the folder's name is {why}. Rename it to author and year, as in smith2026."

@@ -25,7 +25,7 @@ from annobench_replication.exhibit import figures_in, heading
 from annobench.benchmark.external_methods.data import DATA_SETS
 from annobench.benchmark.files import SETTINGS, file_names
 
-from catalogue import FIGURE_FORMATS, LEDGERS, read_notebook, read_papers
+from catalogue import FIGURE_FORMATS, LEDGERS, is_key, names_of_rules, read_notebook, read_papers
 from dependencies import digest, library_sources
 from documents import DocumentError
 from study_contract.record import read_studies
@@ -48,11 +48,8 @@ DOCS = WORKFLOW.parent / "docs"
 DATASETS = datasets.names()
 
 
-def names_of_rules():
-    """Return the names that no paper may have, as each paper has a rule of its name."""
-    texts = (path.read_text(encoding="utf-8") for path in WORKFLOW.glob("**/*.smk"))
-    return {"all"}.union(*(re.findall(r"^rule (\w+):", text, re.MULTILINE) for text in texts))
-
+#: What no paper may be called, as each paper has a rule of its name.
+TAKEN = names_of_rules(WORKFLOW)
 
 # A configuration need only say what differs from the one beside the workflow.
 defaults = load_configfile(WORKFLOW.parent / "config/config.yaml")
@@ -63,7 +60,7 @@ try:
     check_config(config, DATASETS)
     check_results(Path("results"))
     # What is wrong with a paper is said by rules, and stops no other.
-    PAPERS, BROKEN = read_papers(WORKFLOW / "papers", DATASETS, NOTEBOOKS, taken=names_of_rules())
+    PAPERS, BROKEN = read_papers(WORKFLOW / "papers", DATASETS, NOTEBOOKS, TAKEN)
     STUDIES = read_studies(WORKFLOW / "studies")
     #: The notebooks of no paper, such as one to compare a method of one's own. Each says in its
     #: metadata which papers and data sets it shows.

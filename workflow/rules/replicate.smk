@@ -10,7 +10,7 @@ rule papers:
         "! grep . {input.faults}"
 
 
-for key in [*PAPERS, *BROKEN]:
+for key in [*PAPERS, *(name for name in BROKEN if is_key(name, TAKEN))]:
 
     rule:
         """Make the paper of this name alone: analysis, verdicts, notebook and page."""
