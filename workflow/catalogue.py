@@ -193,17 +193,24 @@ def read_papers(
     papers : dict of str to Paper
         Those that can be run, by key.
     faults : dict of str to str
-        Messages on the others, by the names of their folders: a faulty record or name, or a file
-        that is missing.
+        Messages on the others, by the names of their folders, of which letters become small and
+        other signs "_": a faulty record or name, or a file that is missing.
     """
-    papers, faults = {}, {}
+    papers: dict[str, Paper] = {}
+    refused: dict[str, str] = {}
     for place in sorted(path for path in folder.iterdir() if path.is_dir()):
         if not any(path.is_file() for path in place.iterdir()):
             continue
         try:
             papers[place.name] = _whole_paper(place, datasets, notebooks, taken)
         except DocumentError as error:
-            faults[place.name] = str(error)
+            refused[place.name] = str(error)
+    faults: dict[str, str] = {}
+    for name, message in refused.items():
+        key = re.sub(r"[^a-z0-9_]", "_", name.lower())
+        while key in papers or key in faults:
+            key += "_"
+        faults[key] = message
     return papers, faults
 
 

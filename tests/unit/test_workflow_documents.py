@@ -372,13 +372,18 @@ def test_papers_are_found_by_their_folders(papers):
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("Smith 2026", "not of small letters"), ("site", "the name of a rule")]
+    ("name", "key", "why"),
+    [
+        ("Smith 2026", "smith_2026", "not of small letters"),
+        ("Example_paper", "example_paper_", "not of small letters"),
+        ("site", "site", "the name of a rule"),
+    ],
 )
-def test_a_folders_name_that_is_no_key_is_said_of_it_alone(papers, name, why):
+def test_a_folders_name_that_is_no_key_is_said_of_it_alone(papers, name, key, why):
     shutil.copytree(EXAMPLE.parent, papers / name)
     found, faults = read_papers(papers, DATASETS, EXAMPLE.parent, taken=["site"])
     assert list(found) == ["example_paper"]
-    assert f"{name}: the folder's name is {why}" in faults[name]
+    assert f"{name}: the folder's name is {why}" in faults[key]
 
 
 def fault_of_second(papers):

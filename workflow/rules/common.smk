@@ -312,6 +312,7 @@ def certificate_inputs(wildcards):
     """Return what a certificate lists, and what it is filled in from."""
     template = PACKAGE.parent / "annobench_replication/templates/codecheck.html.j2"
     return shown(PAPERS[wildcards.paper]) | {
+        "sound": f"results/faults/{wildcards.paper}/none",
         "printed": printed_tables(wildcards.paper),
         "template": [str(template), *templates()],
     }

@@ -6,8 +6,12 @@ rule papers:
     input:
         "results/comparison.csv",
         faults=faults_of(*PAPERS, *BROKEN, parts=PARTS[:3]),
+    log:
+        "results/logs/papers.log",
+    conda:
+        "../../envs/annobench.yaml"
     shell:
-        "! grep . {input.faults}"
+        "! grep . {input.faults} > {log}"
 
 
 for key in [*PAPERS, *(name for name in BROKEN if is_key(name, TAKEN))]:
@@ -205,10 +209,14 @@ rule check_paper:
         lambda wildcards: faults_of(wildcards.paper),
     output:
         touch("results/faults/{paper}/none"),
+    log:
+        "results/logs/papers/{paper}.check.log",
     wildcard_constraints:
         paper=one_of([*PAPERS, *BROKEN, *GUIDES]),
+    conda:
+        "../../envs/annobench.yaml"
     shell:
-        "! grep . {input}"
+        "! grep . {input} > {log}"
 
 
 rule check:
