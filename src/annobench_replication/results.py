@@ -281,7 +281,7 @@ class Results:
         """
         try:
             self.complete_values()
-        except PublicationError:  # the values themselves are at fault
+        except (ValueError, TypeError):  # the values themselves are at fault
             write_computed([], self._folder / "computed.csv")
             self._complete = True
         about = {"provenance": NOT_MADE, "seed": None}
