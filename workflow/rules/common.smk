@@ -276,11 +276,14 @@ def notebook_inputs(wildcards):
 
 #: Notebooks with other parameters, by their names in the configuration.
 VARIATIONS = config.get("variations", {})
-if unknown_papers := sorted({each["paper"] for each in VARIATIONS.values()} - set(PAPERS)):
+if unknown_papers := sorted({each["paper"] for each in VARIATIONS.values()} - {*PAPERS, *BROKEN}):
     raise WorkflowError(
         f"config, key variations: there is no paper {', '.join(unknown_papers)}. "
         f"Name one of {', '.join(PAPERS)}."
     )
+
+
+VARIATIONS = {name: each for name, each in VARIATIONS.items() if each["paper"] in PAPERS}
 
 
 def paper_of_variation(wildcards):
