@@ -58,12 +58,13 @@ def write(judged: pd.DataFrame, others: pd.DataFrame, output: Any) -> None:
 
 def write_nothing(output: Any) -> None:
     """Write the tables of a paper whose values can't be compared."""
-    columns = (ledger.COMPARISON_COLUMNS, ledger.COMPUTED_COLUMNS)
-    write(*(pd.DataFrame(columns=list(names)) for names in columns), output)
+    judged = pd.DataFrame(columns=list(ledger.COMPARISON_COLUMNS))
+    write(judged, pd.DataFrame(columns=list(ledger.COMPUTED_COLUMNS)), output)
 
 
 if snakemake := globals().get("snakemake"):
-    with recording_paper(snakemake, lambda _: write_nothing(snakemake.output), PublicationError):
+    output = snakemake.output
+    with recording_paper(snakemake, lambda _: write_nothing(output), PublicationError):
         judged, others = compare(
             snakemake.wildcards.paper,
             snakemake.params.results,
@@ -76,4 +77,4 @@ if snakemake := globals().get("snakemake"):
             second_hand=snakemake.params.second_hand,
             is_traced=not read_faults([snakemake.input.untraced]),
         )
-        write(judged, others, snakemake.output)
+        write(judged, others, output)

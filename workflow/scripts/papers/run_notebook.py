@@ -3,6 +3,7 @@
 import os
 import re
 import tempfile
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,7 @@ def write_broken(target: Path, message: str) -> None:
 
 if snakemake := globals().get("snakemake"):
     target = Path(snakemake.output.notebook)
+    job: AbstractContextManager[object]
     if snakemake.rule == "run_variation":
         job = recording(snakemake.log[0], name=f"{snakemake.rule} {target.stem}")
     else:

@@ -185,10 +185,10 @@ def write_broken(key: str, faults: list[Fault], site: Path, output: Any) -> None
 
 if snakemake := globals().get("snakemake"):
     key, site = snakemake.wildcards.paper, Path(snakemake.input.site[0]).parent
-    faults = read_faults(snakemake.input.faults)
+    faults, output = read_faults(snakemake.input.faults), snakemake.output
     with recording_paper(
         snakemake,
-        lambda why: write_broken(key, [*faults, Fault(key, "page", why)], site, snakemake.output),
+        lambda why: write_broken(key, [*faults, Fault(key, "page", why)], site, output),
         *(ValueError, SyntaxError, LookupError),
     ):
         pages = main(
@@ -202,4 +202,4 @@ if snakemake := globals().get("snakemake"):
             site=site,
             faults=faults,
         )
-        write(pages, snakemake.output)
+        write(pages, output)
