@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from annobench.core.files import recording, replacing
-from annobench_replication.pages import render
 
 
 class Fault(NamedTuple):
@@ -72,8 +71,3 @@ def recording_paper(
 def not_compared(faults: Iterable[Fault]) -> set[str]:
     """Return the papers whose tables of printed values and of remarks may be faulty."""
     return {fault.paper for fault in faults if fault.part == "comparison"}
-
-
-def page_of_faults(faults: Iterable[Fault], key: str, site: Path) -> str:
-    """Return the page of a paper that has no other."""
-    return render("broken.html.j2", site, key=key, faults=list(faults))

@@ -7,7 +7,8 @@ import pandas as pd
 
 from annobench.core.files import recording, replacing
 from annobench_replication import ledger
-from pages.broken import Fault, page_of_faults, write_fault
+from annobench_replication.pages import render
+from pages.broken import Fault, write_fault
 
 if snakemake := globals().get("snakemake"):
     key, output = snakemake.wildcards.paper, snakemake.output
@@ -15,7 +16,8 @@ if snakemake := globals().get("snakemake"):
         shutil.rmtree(Path(output.comparison).parent, ignore_errors=True)
         Path(f"results/notebooks/{key}.ipynb").unlink(missing_ok=True)
         faults = [Fault(key, "record", snakemake.params.fault)]
-        page = page_of_faults(faults, key, Path(snakemake.input.site[0]).parent)
+        site = Path(snakemake.input.site[0]).parent
+        page = render("broken.html.j2", site, key=key, faults=faults)
         for path in (output.index, output.source):
             with replacing(path) as draft:
                 draft.write_text(page, encoding="utf-8")

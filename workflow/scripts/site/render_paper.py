@@ -16,7 +16,7 @@ from annobench_replication.ledger import read_comparison, read_computed
 from annobench_replication.pages import render
 from annobench_replication.printed_tables import read_layout
 from annobench_replication.vocabulary import EVIDENCE
-from pages.broken import Fault, page_of_faults, read_faults, recording_paper
+from pages.broken import Fault, read_faults, recording_paper
 from pages.captioned import figures_of
 from pages.cited import citation
 from pages.discrepancies import ENTRY_WORDS, PART_WORDS, of_paper
@@ -179,7 +179,7 @@ def write(pages: Mapping[str, str], output: Any) -> None:
 
 def write_broken(key: str, faults: list[Fault], site: Path, output: Any) -> None:
     """Write pages that only say what is wrong."""
-    page = page_of_faults(faults, key, site)
+    page = render("broken.html.j2", site, key=key, faults=faults)
     write({"index": page, "source": page}, output)
 
 
