@@ -46,7 +46,7 @@ def test_what_is_no_key_is_refused(top, key):
 def test_nothing_that_exists_is_overwritten(top, path):
     (top / path).parent.mkdir(exist_ok=True)
     (top / path).write_text("mine")
-    with pytest.raises(SystemExit, match="exists already"):
+    with pytest.raises(SystemExit, match="there is already"):
         new_paper.main("smith2026", top)
     assert (top / path).read_text() == "mine"
     assert len(list(top.rglob("*smith2026*"))) == 1

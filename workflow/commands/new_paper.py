@@ -39,7 +39,7 @@ def main(key: str, top: Path = TOP) -> str:
             "Give author and year, as in KEY=smith2026."
         )
     if there := [str(path.relative_to(top)) for path in (folder, notebook) if path.exists()]:
-        sys.exit(f"KEY={key}: {' and '.join(there)} exists already. Choose another key.")
+        sys.exit(f"KEY={key}: there is already {' and '.join(there)}. Choose another key.")
     name = EXAMPLE.name
     shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("__pycache__", f"{name}.ipynb"))
     record = (folder / "paper.yaml").read_text(encoding="utf-8")
