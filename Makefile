@@ -34,7 +34,7 @@ ALONE := --noconftest -p without tests/base_alone.py
 BROWSERS := --numprocesses logical --maxprocesses 4
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme crate release-check verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-base test-pythons nightly test-lowest dist sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage intervals audits guard pool conformance lock clean
+.PHONY: help install results check course notebook docs readme crate release-check new-paper verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-base test-pythons nightly test-lowest dist sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage intervals audits guard pool conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 26
@@ -90,6 +90,9 @@ $(CRATE): requirements/crate.txt
 	test -x .venv-crate/bin/python || "$(PYTHON)" -m venv .venv-crate
 	.venv-crate/bin/python -m pip install --quiet --require-hashes -r requirements/crate.txt
 	touch $@
+
+new-paper: $(INSTALLED)  ## Begin a paper: KEY=smith2026 copies the worked example to its folder and its notebook.
+	$(COMMANDS)/new_paper.py "$(KEY)"
 
 verdict-diff: $(INSTALLED)  ## Show which verdicts and values of the last run differ from the stored ones.
 	$(COMMANDS)/diff_verdicts.py

@@ -1,7 +1,9 @@
-"""The papers: one folder each, found by its `paper.yaml`."""
+"""The papers: one folder each, named by the paper's key, with a notebook of that name."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +19,9 @@ LEDGERS = ("published", "errata", "remarks", "standing")
 
 #: The forms in which every figure is written: for pages, and for slides and manuscripts.
 FIGURE_FORMATS = ("svg", "png")
+
+#: The keys of papers, which are names of folders, of rules and of pages.
+KEY = re.compile(r"[a-z0-9_]+")
 
 #: What a record lists by name: figures and tables of the analysis, and tables of the print.
 EXHIBITS = ("figures", "tables", "layouts")
@@ -65,7 +70,6 @@ class Paper:
     """A paper's record, and where its files are."""
 
     folder: Path
-    key: str
     title: str
     authors: str
     year: int
@@ -77,7 +81,6 @@ class Paper:
     results: str
     random: bool
     not_public: tuple[str, ...]
-    notebook: str
     mem_mb: int
     minutes: int
     url: str = ""
@@ -95,9 +98,9 @@ class Paper:
     searches: tuple[Search, ...] = ()
 
     @property
-    def rules(self) -> Path:
-        """Rules of the paper's own, where one generated rule does not do; few papers have any."""
-        return self.folder / "rules.smk"
+    def key(self) -> str:
+        """The name of its folder, of its notebook and of its results."""
+        return self.folder.name
 
     @property
     def analysis(self) -> Path:
@@ -119,6 +122,18 @@ class Paper:
         return sorted((self.folder / "tables").glob("*.csv"))
 
 
+def names_of_rules(workflow: Path) -> set[str]:
+    """Return the names of the rules of the workflow, but those that are made of a paper's key."""
+    paths = [workflow / "Snakefile", *workflow.glob("rules/*.smk")]
+    texts = [path.read_text(encoding="utf-8") for path in paths]
+    return set().union(*(re.findall(r"^rule (\w+):", text, re.MULTILINE) for text in texts))
+
+
+def is_key(name: str, taken: Collection[str] = ()) -> bool:
+    """Return whether a name can be that of a paper: of its folder, its rule and its page."""
+    return KEY.fullmatch(name) is not None and name not in taken
+
+
 def read_paper(path: Path, datasets: Collection[str]) -> Paper:
     """Read and validate one `paper.yaml`.
 
@@ -134,10 +149,6 @@ def read_paper(path: Path, datasets: Collection[str]) -> Paper:
         for name in record["datasets"]
         if name not in datasets
     ]
-    if record["key"] != path.parent.name:
-        faults.append(
-            f"{path}, key key: {record['key']!r} is not the folder's name {path.parent.name!r}."
-        )
     for kind in EXHIBITS:
         names = [entry["name"] for entry in record.get(kind, ())]
         faults += [
@@ -161,30 +172,91 @@ def read_paper(path: Path, datasets: Collection[str]) -> Paper:
     return Paper(folder=path.parent, **record)
 
 
-def read_papers(folder: Path, datasets: Collection[str], notebooks: Path) -> dict[str, Paper]:
-    """Find the papers of a folder by their `paper.yaml` and read them, by key.
+def read_papers(
+    folder: Path, datasets: Collection[str], notebooks: Path, taken: Collection[str] = ()
+) -> tuple[dict[str, Paper], dict[str, str]]:
+    """Read the papers of a folder, and say what is wrong with those that can't be run.
+
+    Parameters
+    ----------
+    folder : Path
+        With a folder for each paper; one that holds no file is passed over.
+    datasets : collection of str
+        The ids of all data sets.
+    notebooks : Path
+        Folder of the notebooks.
+    taken : collection of str
+        Names of rules, which no paper may have.
+
+    Returns
+    -------
+    papers : dict of str to Paper
+        Those that can be run, by key.
+    faults : dict of str to str
+        Messages on the others, by the names of their folders, of which letters become small and
+        other signs "_": a faulty record or name, or a file that is missing.
+    """
+    papers: dict[str, Paper] = {}
+    refused: dict[str, str] = {}
+    for place in sorted(path for path in folder.iterdir() if path.is_dir()):
+        if not any(path.is_file() for path in place.iterdir()):
+            continue
+        try:
+            papers[place.name] = _whole_paper(place, datasets, notebooks, taken)
+        except DocumentError as error:
+            refused[place.name] = str(error)
+    faults: dict[str, str] = {}
+    for name, message in refused.items():
+        key = re.sub(r"[^a-z0-9_]", "_", name.lower())
+        while key in papers or key in faults:
+            key += "_"
+        faults[key] = message
+    return papers, faults
+
+
+def _whole_paper(
+    folder: Path, datasets: Collection[str], notebooks: Path, taken: Collection[str]
+) -> Paper:
+    if not is_key(folder.name, taken):
+        why = "the name of a rule" if folder.name in taken else "not of small letters, digits, '_'"
+        raise DocumentError(
+            f"{folder}: the folder's name is {why}. Rename it to author and year, as in smith2026."
+        )
+    paper = read_paper(folder / "paper.yaml", datasets)
+    if faults := list(_missing_files(paper)):
+        raise DocumentError("\n".join(faults))
+    read_notebook(notebooks / f"{paper.key}.ipynb")
+    return paper
+
+
+def read_notebook(path: Path) -> dict[str, Any]:
+    """Read a notebook, unchecked but for its outline.
 
     Raises
     ------
     DocumentError
-        If a record is faulty, a file of a paper or its notebook is missing, or two papers have
-        one notebook.
+        If it is missing, or no notebook.
     """
-    found = [read_paper(path, datasets) for path in sorted(folder.glob("*/paper.yaml"))]
-    faults = [fault for paper in found for fault in _missing_files(paper, notebooks)]
-    names = [paper.notebook for paper in found]
-    faults += [
-        f"{paper.folder / 'paper.yaml'}, key notebook: {paper.notebook!r} is also the "
-        "notebook of another paper. Each paper needs its own."
-        for paper in found
-        if names.count(paper.notebook) > 1
-    ]
-    if faults:
-        raise DocumentError("\n".join(faults))
-    return {paper.key: paper for paper in found}
+    try:
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DocumentError(
+            f"{path}: missing, and every paper has a notebook of its name. Write it."
+        ) from None
+    except ValueError as error:
+        raise DocumentError(f"{path}: no notebook ({error}). Correct the file.") from error
+    if not (
+        isinstance(notebook, dict)
+        and isinstance(notebook.get("cells"), list)
+        and isinstance(notebook.get("metadata"), dict)
+    ):
+        raise DocumentError(
+            f"{path}: no notebook, as it lacks cells or metadata. Correct the file."
+        )
+    return notebook
 
 
-def _missing_files(paper: Paper, notebooks: Path) -> Iterator[str]:
+def _missing_files(paper: Paper) -> Iterator[str]:
     for path in (paper.analysis, *(paper.folder / f"{name}.csv" for name in LEDGERS)):
         if not path.is_file():
             yield (
@@ -197,9 +269,3 @@ def _missing_files(paper: Paper, notebooks: Path) -> Iterator[str]:
                 f"{paper.layout(table)}: missing, and {paper.folder / 'paper.yaml'} names it under "
                 "layouts. Write the layout, or correct the name."
             )
-    notebook = notebooks / f"{paper.notebook}.ipynb"
-    if not notebook.is_file():
-        yield (
-            f"{notebook}: missing, and {paper.folder / 'paper.yaml'} names it under notebook. "
-            "Write the notebook, or correct the name."
-        )

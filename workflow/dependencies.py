@@ -158,9 +158,11 @@ def _imports(path: Path, package: str) -> tuple[str, ...]:
     """Return the dotted names a file imports; `from a import b` gives `a` and `a.b`."""
     try:
         return _imported(_code(path), package)
-    except SyntaxError as error:
+    except (SyntaxError, ValueError) as error:  # a ValueError if it is not even text
+        what = error.msg if isinstance(error, SyntaxError) else error
+        where = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
         raise SyntaxError(
-            f"{path}, line {error.lineno}: {error.msg}. The workflow reads this file's imports; "
+            f"{path}{where}: {what}. The workflow reads this file's imports; "
             "correct it and run again."
         ) from error
 

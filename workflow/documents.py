@@ -56,8 +56,8 @@ def read_yaml(path: Path) -> Any:
     Raises
     ------
     DocumentError
-        If it is not UTF-8 or not YAML, a key occurs twice in one place, or values are shared by
-        aliases, which could make a small file a large document.
+        If it is missing, not UTF-8 or not YAML, a key occurs twice in one place, or values are
+        shared by aliases, which could make a small file a large document.
     """
     try:
         loader = _Loader(path.read_text(encoding="utf-8"))
@@ -69,6 +69,8 @@ def read_yaml(path: Path) -> Any:
             return loader.construct_document(node)
         finally:
             loader.dispose()
+    except FileNotFoundError:
+        raise DocumentError(f"{path}: missing. Write it.") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise DocumentError(f"{path}: no valid YAML ({error}). Correct the file.") from error
 

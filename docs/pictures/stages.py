@@ -20,7 +20,10 @@ STAGES = {
     "notebook": (("run_notebook",), "notebook", (6, 1.5)),
     "page": (("render_paper",), "page", (6, 0.5)),
     "across": (
-        ("collect_comparisons", "render_lists", "render_index", "render_datasets"),
+        (
+            *("collect_comparisons", "write_printed_tables"),
+            *("render_lists", "render_index", "render_datasets"),
+        ),
         "across papers\ndiscrepancies, values",
         (6, -0.75),
     ),

@@ -376,7 +376,7 @@ class Paper:
         record: dict[str, Any] = yaml.safe_load(
             (self._source / "paper.yaml").read_text(encoding="utf-8")
         )
-        return record
+        return {"key": self._source.name} | record
 
     @property
     def _datasets(self) -> list[str]:

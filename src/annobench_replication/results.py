@@ -7,6 +7,7 @@ of simulated data in place of real ones is marked. Names are those of `paper.yam
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,12 @@ __all__ = ["Results"]
 
 #: Above every figure of simulated data in place of real ones.
 STAND_IN: Final = "Simulated stand-in, not the real data"
+
+#: The provenance of a figure or a table that could not be made.
+NOT_MADE: Final = "not_made"
+
+#: Characters of the reason that stands in place of a figure.
+MAX_WORDS: Final = 400
 
 
 class Results:
@@ -72,6 +79,7 @@ class Results:
         self._rows: list[Computed] = []
         self._said: dict[str, dict[str, Any]] = {}
         self._complete = False
+        self._failure = ""
 
     @property
     def rows(self) -> list[Computed]:
@@ -205,50 +213,99 @@ class Results:
             If `paper.yaml` does not list it, it was written before, or a name in its caption
             is not given.
         """
-        # What lists figures, such as the workflow's rules, need not load what draws them.
-        from annobench import plotting
-
         self.complete_values()
         exhibit = self._listed(name, self._figures, name, "figures")
         about = self._about(of)
         text = _filled(exhibit, {"provenance": about["provenance"], **(caption or {})})
+        stand_in = STAND_IN if self._study.stand_ins(*_names(of)) else ""
+        marks = [mark for mark in (self._mark, stand_in) if mark]
+        self._save(name, draw, *arguments, marks=marks, **more)
+        self._said[name] = about | {"caption": text}
+
+    def _save(
+        self,
+        name: str,
+        draw: Callable[..., Figure],
+        /,
+        *arguments: Any,
+        marks: Sequence[str] = (),
+        **more: Any,
+    ) -> None:
+        # What lists figures, such as the workflow's rules, need not load what draws them.
+        from annobench import plotting
+
         with plotting.house_style():
             figure = draw(*arguments, **more)
-            stand_in = STAND_IN if self._study.stand_ins(*_names(of)) else ""
-            if marks := [mark for mark in (self._mark, stand_in) if mark]:
+            if marks:
                 plotting.mark(figure, "\n".join(marks))
             (self._folder / "figures").mkdir(parents=True, exist_ok=True)
             plotting.save_figure(figure, self._folder / "figures" / name)
-        self._said[name] = about | {"caption": text}
+
+    def fail(self, why: object) -> None:
+        """Take the reason why something can't be made, such as a stand-in that can't be drawn.
+
+        Parameters
+        ----------
+        why : object
+            The message or exception. The analysis goes on with what it can make. `finish` then
+            marks as failed what it did not make.
+        """
+        self._failure = str(why)
 
     def finish(self) -> None:
-        """Write what is said of figures and tables, when everything listed has been written.
+        """Write what is said of figures and tables.
 
         Raises
         ------
         PublicationError
-            If something that `paper.yaml` lists was not written.
+            If something that `paper.yaml` lists was not written; it is marked as failed.
         """
-        self.complete_values()
-        expected = [*self._figures, *(f"tables/{name}" for name in self._tables)]
-        missing = [name for name in expected if name not in self._said]
+        missing = ", ".join(self._missing)
+        why = self._failure or (
+            f"the analysis did not write {missing}, which paper.yaml lists. Write them, or "
+            "remove them from the list."
+        )
+        self.abandon(why)
+        if self._failure:
+            raise PublicationError(f"{why} Not made because of it: {missing or 'some values'}.")
         if missing:
-            raise PublicationError(
-                f"the analysis did not write {', '.join(missing)}, which paper.yaml lists. "
-                "Write them, or remove them from the list."
-            )
+            raise PublicationError(why)
+
+    def abandon(self, why: str) -> None:
+        """Write what there is, with the reason in place of each table and figure that is missing.
+
+        Parameters
+        ----------
+        why : str
+            The reason.
+        """
+        try:
+            self.complete_values()
+        except (ValueError, TypeError):  # the values themselves are at fault
+            write_computed([], self._folder / "computed.csv")
+            self._complete = True
+        about = {"provenance": NOT_MADE, "seed": None}
+        for name in self._missing:
+            if name.startswith("tables/"):
+                with replacing(self._folder / f"{name}.csv") as draft:
+                    pd.DataFrame({"not made": [why]}).to_csv(draft, index=False)
+                self._said[name] = about
+            else:
+                self._save(name, _words, f"Not made: {why}")
+                self._said[name] = about | {"caption": f"Not made: {why}"}
         with replacing(self._folder / "captions.json") as draft:
             draft.write_text(json.dumps(self._said, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
     def complete_values(self) -> None:
-        """Write `computed.csv`, once, before anything else.
-
-        An analysis calls this itself only where it can't go on, so that the values that it has
-        are kept: before it raises.
-        """
+        """Write `computed.csv`, once, before anything else."""
         if not self._complete:
             write_computed(self._rows, self._folder / "computed.csv")
             self._complete = True
+
+    @property
+    def _missing(self) -> list[str]:
+        expected = [*self._figures, *(f"tables/{name}" for name in self._tables)]
+        return [name for name in expected if name not in self._said]
 
     def _about(self, of: str | Sequence[str]) -> dict[str, Any]:
         names, seed = _names(of), self._seed
@@ -265,6 +322,16 @@ class Results:
         if written in self._said:
             raise PublicationError(f"the analysis writes {name!r} of the {kind} twice.")
         return known[name]
+
+
+def _words(text: str) -> Figure:
+    """Draw words alone."""
+    from annobench import plotting
+
+    figure, (axes,) = plotting.panels(1, width=7, height=1.6)
+    axes.set_axis_off()
+    plotting.mark(figure, textwrap.shorten(text, MAX_WORDS).replace("$", r"\$"))
+    return figure
 
 
 def _names(of: str | Sequence[str]) -> tuple[str, ...]:

@@ -40,8 +40,9 @@ class Study:
     ----------
     data : mapping of str to Path or LoadedData
         Its data sets by id: the folder of each, read when it is first asked for, or the data.
-    tables : mapping of str to str
-        The text of each printed table (CSV with lines of comments that begin with "#"), by name.
+    tables : mapping of str to Path or str
+        Each printed table (CSV with lines of comments that begin with "#"), by name: its file, or
+        its text.
     resources : mapping of str to Path, optional
         Where optional files are, by name; what is not installed is absent.
     """
@@ -49,7 +50,7 @@ class Study:
     def __init__(
         self,
         data: Mapping[str, Path | LoadedData],
-        tables: Mapping[str, str],
+        tables: Mapping[str, Path | str],
         resources: Mapping[str, Path] | None = None,
     ) -> None:
         self._data = dict(data)
@@ -78,7 +79,7 @@ class Study:
             What the paper's analysis reads.
         """
         paths = sorted((folder / "tables").glob("*.csv"))
-        return cls(data, {path.stem: path.read_text(encoding="utf-8") for path in paths}, resources)
+        return cls(data, {path.stem: path for path in paths}, resources)
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -135,6 +136,8 @@ class Study:
             If there is no such table.
         """
         text = _named(self._tables, name, "printed table", f"Add tables/{name}.csv")
+        if isinstance(text, Path):
+            text = text.read_text(encoding="utf-8")
         table: pd.DataFrame = pd.read_csv(io.StringIO(text), comment="#", **options)
         return table
 

@@ -183,7 +183,7 @@ def vary(
         ledger.read_errata(source / "errata.csv"),
         standing=ledger.read_standing(source / "standing.csv"),
         dependence=dependence.read(target / "dependence.csv"),
-        paper=record["key"],
+        paper=source.name,
         second_hand=record.get("second_hand", ()),
     )
     ledger.write_comparison(judged, target / "comparison.csv")

@@ -72,7 +72,7 @@ def test_no_module_of_a_paper_is_long(folder):
 
 def test_a_paper_has_a_notebook(folder, paper):
     home = folder if folder == EXAMPLE else TOP / "notebooks"
-    assert (home / f"{paper.notebook}.ipynb").is_file()
+    assert (home / f"{paper.key}.ipynb").is_file()
 
 
 def test_published_values_keep_their_contract(folder, paper):

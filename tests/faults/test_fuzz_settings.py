@@ -193,7 +193,6 @@ def test_papers(tried, tmp_path, tmp_path_factory):
     def second(data):
         found = plain_yaml(decoded(data))
         assert obeys(found, schema, schema)
-        assert found["key"] == "example_paper"
         assert set(found["datasets"]) <= set(DATASETS)
         figures = [
             tuple(figure[k] for k in ("name", "title", "source", "caption"))

@@ -1,13 +1,14 @@
 """Volk et al. (2008): what the printed numbers depend on, and what the analysis writes."""
 
 import dataclasses
+import json
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from annobench.alignment import links
-from annobench.core.errors import AnnotationError
+from annobench.core.errors import PublicationError
 from annobench_replication.ledger import read_computed
 from annobench_replication.tracing import TracedPaper
 from annobench_replication.verdicts import check
@@ -53,11 +54,28 @@ def impossible(paper):
 
 
 def test_printed_numbers_are_judged_where_no_students_can_have_them(paper, impossible, tmp_path):
-    with pytest.raises(AnnotationError, match="union of 900"):
+    with pytest.raises(PublicationError, match="union of 900"):
         paper.run(paper.study(tables={"strengths": impossible}), tmp_path)
     computed = read_computed(tmp_path / "computed.csv").set_index("target")["value"]
     assert computed["strengths.sophie.total"] == 152 + 106 - 69
     assert "students.sophie.max_links" not in computed
+
+
+def test_a_gold_standard_with_too_many_links_costs_the_students_alone(paper, tmp_path):
+    [path] = (path for path in paper.record.printed_tables if path.stem == "gold")
+    table = path.read_text().replace("economy,word,159", "economy,word,195")
+    with pytest.raises(PublicationError, match="214 word links don't fit"):
+        paper.run(paper.study(tables={"gold": table}), tmp_path)
+    verdicts = paper.compared(tmp_path).set_index("target")["verdict"]
+    assert verdicts["gold.economy.word.total"] != "reproduced"
+    assert verdicts["gold.sophie.word.total"] == "reproduced"
+    said = json.loads((tmp_path / "captions.json").read_text())
+    not_made = {name for name, about in said.items() if about["provenance"] == "not_made"}
+    assert not_made == {
+        *("students", "support", "agreement", "tree_pair"),
+        *("tables/calibration", "tables/predictions", "tables/agreement", "tables/students"),
+    }
+    assert len(list((tmp_path / "figures").glob("*.svg"))) == len(paper.record.figures)
 
 
 def test_a_trace_takes_numbers_that_no_students_can_have(paper):

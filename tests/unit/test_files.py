@@ -144,6 +144,31 @@ def test_an_error_leaves_its_traceback_in_the_log_and_its_message_on_the_termina
     assert capfd.readouterr().err == (f"make_things: labels.csv, line 3: no label (log: {log})\n")
 
 
+def test_an_error_that_is_expected_leaves_outputs_in_place_of_those_of_the_script(tmp_path, capfd):
+    messages, log = [], tmp_path / "script.log"
+    with recording(log, name="make_things", rescue=messages.append, errors=(ValueError,)):
+        raise ValueError("labels.csv, line 3: no label")
+    assert messages == ["labels.csv, line 3: no label"]
+    assert "Traceback" in log.read_text()
+    assert "make_things: labels.csv, line 3: no label (log: " in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("error", [KeyError("kappa"), OSError(errno.ENOSPC, "full")])
+def test_other_errors_and_a_full_disk_fail_as_ever(tmp_path, error):
+    def never(message):
+        raise AssertionError(message)
+
+    rescued = recording(tmp_path / "log", name="a", rescue=never, errors=(ValueError, OSError))
+    with pytest.raises(SystemExit, match="1"), rescued:
+        raise error
+
+
+def test_a_message_of_one_word_has_the_class_of_its_error(tmp_path, capfd):
+    with pytest.raises(SystemExit), recording(tmp_path / "log", name="make_things"):
+        raise KeyError("kappa")
+    assert "make_things: KeyError: 'kappa' (log: " in capfd.readouterr().err
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is full")
 def test_a_full_disk_is_named_though_the_log_is_on_it_too(capfd):
     def fill():

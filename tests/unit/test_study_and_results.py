@@ -101,6 +101,48 @@ def test_everything_listed_is_written_and_nothing_else(results):
         results.finish()
 
 
+def caption_of(folder, name):
+    return json.loads((folder / "captions.json").read_text())[name]
+
+
+def test_what_the_analysis_did_not_write_is_marked_and_the_rest_stays(results, tmp_path):
+    results.values({"kappa": 0.5}, of="printed")
+    results.table("table1", pd.DataFrame({"a": [1]}), of="printed")
+    with pytest.raises(PublicationError, match="did not write figure1"):
+        results.finish()
+    assert read_computed(tmp_path / "computed.csv")["value"].tolist() == [0.5]
+    assert (tmp_path / "tables/table1.csv").read_text() == "a\n1\n"
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == {
+        "figure1.svg",
+        "figure1.png",
+    }
+    assert "Not made: the analysis did not write" in caption_of(tmp_path, "figure1")["caption"]
+    assert caption_of(tmp_path, "tables/table1")["provenance"] == "printed_table"
+
+
+def test_a_stand_in_that_cannot_be_drawn_fails_alone(results, tmp_path):
+    results.values({"kappa": 0.5}, of="printed")
+    results.fail("214 links at $3 don't fit.")
+    results.figure("figure1", draw, of="printed", caption={"times": 2})
+    with pytest.raises(
+        PublicationError, match=r"don't fit\. Not made because of it: tables/table1\."
+    ):
+        results.finish()
+    assert len(read_computed(tmp_path / "computed.csv")) == 1
+    assert caption_of(tmp_path, "figure1")["caption"].startswith("Drawn 2 times")
+    assert "214 links" in (tmp_path / "tables/table1.csv").read_text()
+
+
+def test_values_at_fault_are_not_written_and_everything_says_why(results, tmp_path):
+    for _ in range(2):
+        results.values({"kappa": 0.5}, of="printed")
+    with pytest.raises(PublicationError, match="stands there twice"):
+        results.complete_values()
+    results.abandon("'kappa' stands there twice, at $3 and $4")
+    assert read_computed(tmp_path / "computed.csv").empty
+    assert "stands there twice" in caption_of(tmp_path, "figure1")["caption"]
+
+
 def test_a_table_may_be_made_where_it_is_written(results, tmp_path):
     def make(n, *, name):
         return pd.DataFrame({name: range(n)})

@@ -17,14 +17,14 @@ from clones import TOP, jobs_of, jobs_with
 
 from annobench_replication.ledger import read_comparison
 from annobench_replication.verdicts import check
-from commands import crate, crate_check, release
+from commands import crate, crate_check, new_paper, release
 
 pytestmark = pytest.mark.workflow
 
 #: What follows from a paper's computed values.
 SHOWN = {
-    *("compare_paper", "collect_comparisons", "run_notebook"),
-    *("render_paper", "render_lists", "render_index", "site"),
+    *("compare_paper", "collect_comparisons", "write_printed_tables", "run_notebook"),
+    *("render_paper", "render_lists", "render_index", "site", "check_paper"),
 }
 COMPUTED = SHOWN | {"replicate_example_paper", "trace_paper"}
 FETCHED = COMPUTED | {"fetch_anesthesia", "render_datasets"}
@@ -171,7 +171,9 @@ def test_the_report_is_made(built, tmp_path):
         # Notebooks reach coefficients by the package of all.
         (
             "src/annobench/agreement/coefficients/icc.py",
-            {"render_index", "run_notebook", "render_datasets", "site"} | CONFORMANCE | COVERAGE,
+            {"render_index", "run_notebook", "render_datasets", "check_paper", "site"}
+            | CONFORMANCE
+            | COVERAGE,
         ),
         ("src/annobench_datasets/anesthesia.py", FETCHED),
         ("src/annobench_datasets/pins/anesthesia.csv", FETCHED),
@@ -181,7 +183,7 @@ def test_the_report_is_made(built, tmp_path):
         ("workflow/papers/example_paper/remarks.csv", SHOWN),
         ("workflow/papers/example_paper/standing.csv", SHOWN),
         ("src/annobench_replication/tracing.py", SHOWN | {"trace_paper"}),
-        ("notebooks/example_paper.ipynb", {"run_notebook", "site"}),
+        ("notebooks/example_paper.ipynb", {"run_notebook", "check_paper", "site"}),
         ("workflow/site/index.html.j2", {"render_index", "site"}),
         ("docs/coefficients/cohen_kappa.md", {"site"}),
         ("workflow/generator/static/site.css", {"site"}),
@@ -283,19 +285,17 @@ def test_a_simulated_run_never_asks_the_network(sources):
 
 
 #: The jobs of a paper by itself.
-OWN = ("trace_paper", "compare_paper", "run_notebook", "render_paper")
+OWN = (
+    *("trace_paper", "compare_paper", "run_notebook"),
+    *("render_paper", "render_alone", "check_paper"),
+)
 
 
 @pytest.fixture(scope="module")
 def two(built, tmp_path_factory):
     """A copy in which a second paper was made by its name, and what the run printed."""
     clone = built[0].copy(tmp_path_factory.mktemp("two") / "clone")
-    second = clone.paper.with_name("second_paper")
-    shutil.copytree(clone.paper, second, ignore=shutil.ignore_patterns("__pycache__"))
-    record = second / "paper.yaml"
-    record.write_text(record.read_text().replace("example_paper", "second_paper"))
-    notebooks = clone.top / "notebooks"
-    shutil.copy(notebooks / "example_paper.ipynb", notebooks / "second_paper.ipynb")
+    new_paper.main("second_paper", clone.top)
     return clone, clone.snakemake("second_paper")
 
 
@@ -325,29 +325,102 @@ def test_an_edit_of_a_papers_table_reruns_no_other_papers_job(two, table):
     assert not {"trace_paper", "replicate_example_paper"} & set(planned)
 
 
-def test_a_fault_in_one_paper_costs_that_paper_only(two, tmp_path):
-    clone = two[0].copy(tmp_path / "clone")
-    published = clone.top / "workflow/papers/second_paper/published.csv"
-    with published.open("a") as stream:
+def add_broken(clone):
+    """Add a paper for each kind of fault, and return what is said of each."""
+    folder, notebooks = clone.paper.parent, clone.top / "notebooks"
+    for key in ("bad_yaml", "no_notebook", "no_python", "raises", "bad_table"):
+        new_paper.main(key, clone.top)
+    shutil.copytree(clone.paper, folder / "Bad Name")
+    (folder / "bad_yaml/paper.yaml").write_text("title: [\n")
+    (notebooks / "no_notebook.ipynb").unlink()
+    (folder / "no_python/analysis.py").write_text("def (\n")
+    analysis = (folder / "raises/analysis.py").read_text()
+    drawn = "    figure, (axes,) = plotting.panels(1)\n"
+    assert drawn in analysis
+    raised = '    raise ValueError("no annotator is left")\n'
+    (folder / "raises/analysis.py").write_text(analysis.replace(drawn, raised + drawn))
+    with (folder / "bad_table/published.csv").open("a") as stream:
         stream.write("table9.lost,Table 9,eq\n")
-    analysis = clone.paper / "analysis.py"
-    analysis.write_text(analysis.read_text() + "\n")
-    before = (clone.paper.parents[2] / "results/papers/example_paper/comparison.csv").stat()
-    output = clone.snakemake("all", fails=True)
-    assert re.search(r"compare_paper second_paper: \S*second_paper/published.csv", output), output
+    return {
+        "bad_name": "name is not of small letters",
+        "bad_yaml": "no valid YAML",
+        "no_notebook": "no_notebook.ipynb: missing",
+        "no_python": "invalid syntax",
+        "raises": "no annotator is left",
+        "bad_table": "3 fields where the header has 10",
+    }
+
+
+@pytest.fixture(scope="module")
+def broken(built, tmp_path_factory):
+    """A copy with broken papers, what is said of each, and what a run of everything printed."""
+    clone = built[0].copy(tmp_path_factory.mktemp("broken") / "clone")
+    said = add_broken(clone)
+    return clone, said, clone.snakemake(fails=True)
+
+
+def test_a_broken_paper_costs_itself_alone_and_the_run_fails(broken):
+    clone, said, output = broken
     results = clone.top / "results"
-    made = results / "papers/example_paper/comparison.csv"
-    assert made.stat().st_mtime_ns > before.st_mtime_ns
+    for key, message in said.items():
+        assert message in output, key
+        assert message in (results / f"pages/papers/{key}/index.html").read_text(), key
+        assert not (results / f"faults/{key}/none").exists()
+    papers = (results / "site/papers/index.html").read_text()
+    assert all(f"{key}/index.html" in papers for key in said)
+    assert (results / "site/papers/raises/index.html").is_file()
+    assert not list(links.broken(results / "site"))
     assert clone.planned("example_paper") == {}
-    assert not (results / "papers/second_paper/comparison.csv").exists()
+    # Nothing is computed again that would fail again.
+    assert set(clone.planned()) == {"check_paper"}
+    clone.snakemake("papers", fails=True)
+    clone.snakemake("bad_yaml", fails=True)
 
 
-def test_a_module_that_is_no_python_stops_no_other_paper(two):
-    clone, _ = two
-    with clone.edited("workflow/papers/second_paper/analysis.py", "def (\n"):
-        assert clone.planned("example_paper") == {}
-        output = clone.snakemake("--dry-run", "second_paper", fails=True)
-    assert re.search(r"second_paper/analysis.py, line \d+: invalid syntax", output), output
+def test_of_a_broken_paper_what_does_not_depend_on_the_fault_is_made(broken):
+    clone, *_ = broken
+    verdicts = read_comparison(clone.top / "results/comparison.csv").set_index("paper")["verdict"]
+    assert verdicts["raises"].tolist() == verdicts["example_paper"].tolist()
+    assert set(verdicts["no_python"]) == {"missing"}
+    assert not {"bad_yaml", "bad_table"} & set(verdicts.index)
+    captions = json.loads((clone.top / "results/papers/raises/captions.json").read_text())
+    assert captions["figure1"]["caption"] == "Not made: no annotator is left"
+    assert captions["tables/table1"]["provenance"] == "simulated"
+
+
+def test_the_check_names_broken_papers_once(broken):
+    clone, said, _ = broken
+    output = clone.snakemake("check", fails=True)
+    assert [key for key in said if key not in output] == []
+    assert "failure(s), listed above" in output
+    assert "no value was computed" not in output
+
+
+def test_a_paper_that_is_broken_later_leaves_no_results_of_before(two, tmp_path):
+    clone = two[0].copy(tmp_path / "clone")
+    results = clone.top / "results"
+    with clone.edited("workflow/papers/second_paper/paper.yaml", "sumary: a\n"):
+        output = clone.snakemake("second_paper", fails=True)
+        assert "key sumary: 'sumary' is not known" in output
+        left = {path.name for path in (results / "papers/second_paper").iterdir()}
+        assert left == {"comparison.csv", "page.html", "page_source.html"}
+        assert read_comparison(results / "papers/second_paper/comparison.csv").empty
+        assert (
+            "Is &#39;summary&#39; meant?" in (results / "papers/second_paper/page.html").read_text()
+        )
+    clone.snakemake("second_paper")
+    assert clone.planned("second_paper") == {}
+    page = (results / "papers/second_paper/page.html").read_text()
+    assert "Broken" not in page
+    assert "Majority votes" in page
+
+
+def test_a_new_paper_reproduces_all_its_values_from_real_data(sources, tmp_path, mirror):
+    clone = sources.copy(tmp_path / "clone")
+    new_paper.main("smith2026", clone.top)
+    clone.snakemake("smith2026", ANNOBENCH_DATA_MIRROR=str(mirror))
+    comparison = read_comparison(clone.top / "results/papers/smith2026/comparison.csv")
+    assert comparison["verdict"].tolist() == ["reproduced"] * 4
 
 
 # --- what is missing -----------------------------------------------------------------
@@ -356,10 +429,6 @@ def test_a_module_that_is_no_python_stops_no_other_paper(two):
 @pytest.mark.parametrize(
     ("path", "remedy"),
     [
-        ("notebooks/example_paper.ipynb", "Write the notebook, or correct the name"),
-        ("workflow/papers/example_paper/published.csv", "Write it, or take the paper away"),
-        ("workflow/papers/example_paper/standing.csv", "Write it, or take the paper away"),
-        ("workflow/papers/example_paper/analysis.py", "Write it, or take the paper away"),
         ("workflow/site/paper.html.j2", "Restore it"),
         ("src/annobench/reporting/templates/parts.css", "Restore it"),
         ("workflow/generator/conf.py", "Restore it"),

@@ -57,22 +57,38 @@ def difference(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:
     ]
 
 
-def main(*, store: bool, comparison: Path, verdicts: Path) -> int:
-    """Print what changed since the baseline was stored, or store it anew."""
-    after = baseline(read_comparison(comparison))
+def main(*, store: bool, results: Path, papers: Path, verdicts: Path) -> int:
+    """Print what changed since the baseline was stored, or store it anew.
+
+    A paper that was run alone is compared, too.
+    """
+    tables = {path.name: results / "papers" / path.name / "comparison.csv" for path in _in(papers)}
+    without = [key for key, table in tables.items() if not table.is_file()]
+    if len(without) == len(tables) or (store and without):
+        sys.exit(f"{results} has no verdicts of {', '.join(without)}. Run `make results` first.")
+    frames = [read_comparison(table) for key, table in tables.items() if key not in without]
+    after = baseline(pd.concat(frames, ignore_index=True))
     if store:
         with replacing(verdicts) as draft:
             after.to_csv(draft, index=False, lineterminator="\n")
         return 0
     before = pd.read_csv(verdicts, dtype="str", keep_default_na=False)
-    for line in difference(before, after) or [f"No verdict differs from those in {verdicts}."]:
+    run = before[~before["paper"].isin(without)]
+    for line in difference(run, after) or [f"No verdict differs from those in {verdicts}."]:
         print(line)
+    if without:
+        print(f"Not run: {', '.join(without)}.")
     return 0
+
+
+def _in(papers: Path) -> list[Path]:
+    return sorted(path for path in papers.iterdir() if any(map(Path.is_file, path.glob("*"))))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--store", action="store_true", help="store the verdicts as the baseline")
-    parser.add_argument("--comparison", type=Path, default=TOP / "results/comparison.csv")
+    parser.add_argument("--results", type=Path, default=TOP / "results")
+    parser.add_argument("--papers", type=Path, default=TOP / "workflow/papers")
     parser.add_argument("--verdicts", type=Path, default=TOP / "workflow/verdicts.csv")
     sys.exit(main(**vars(parser.parse_args())))

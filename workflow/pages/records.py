@@ -14,9 +14,9 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """Read the record of a paper or a study, valid since the workflow began."""
+    """Read the record of a paper or a study, valid since the workflow began, with its key."""
     record: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506 (safe)
-    return record
+    return {"key": path.parent.name} | record
 
 
 def read_metas(paths: Iterable[str]) -> list[dict[str, Any]]:

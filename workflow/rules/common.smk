@@ -25,7 +25,7 @@ from annobench_replication.exhibit import figures_in, heading
 from annobench.benchmark.external_methods.data import DATA_SETS
 from annobench.benchmark.files import SETTINGS, file_names
 
-from catalogue import FIGURE_FORMATS, LEDGERS, read_papers
+from catalogue import FIGURE_FORMATS, LEDGERS, is_key, names_of_rules, read_notebook, read_papers
 from dependencies import digest, library_sources
 from documents import DocumentError
 from study_contract.record import read_studies
@@ -47,6 +47,10 @@ NOTEBOOKS = WORKFLOW.parent / "notebooks"
 DOCS = WORKFLOW.parent / "docs"
 DATASETS = datasets.names()
 
+
+#: What no paper may be called, as each paper has a rule of its name.
+TAKEN = names_of_rules(WORKFLOW)
+
 # A configuration need only say what differs from the one beside the workflow.
 defaults = load_configfile(WORKFLOW.parent / "config/config.yaml")
 update_config(defaults, config)
@@ -55,8 +59,18 @@ config.update(defaults)
 try:
     check_config(config, DATASETS)
     check_results(Path("results"))
-    PAPERS = read_papers(WORKFLOW / "papers", DATASETS, NOTEBOOKS)
+    # What is wrong with a paper is said by rules, and stops no other.
+    PAPERS, BROKEN = read_papers(WORKFLOW / "papers", DATASETS, NOTEBOOKS, TAKEN)
     STUDIES = read_studies(WORKFLOW / "studies")
+    #: The notebooks of no paper, such as one to compare a method of one's own. Each says in its
+    #: metadata which papers and data sets it shows.
+    GUIDES = {
+        path.stem: guide
+        for path in sorted(NOTEBOOKS.glob("*.ipynb"))
+        if path.stem not in {*PAPERS, *BROKEN}
+        and (guide := read_notebook(path)["metadata"].get("annobench"))
+        and {*guide["papers"]} <= {*PAPERS, *BROKEN}
+    }
 except (DocumentError, OSError) as error:
     raise WorkflowError(str(error)) from None
 
@@ -87,15 +101,6 @@ UPGRADES = json.loads(
     )
 )
 METHODS = models.names()
-PAPER_OF_NOTEBOOK = {paper.notebook: paper for paper in PAPERS.values()}
-#: The notebooks of no paper, such as one to compare a method of one's own. Each says in its
-#: metadata which papers and data sets it shows.
-GUIDES = {
-    path.stem: guide
-    for path in sorted(NOTEBOOKS.glob("*.ipynb"))
-    if (guide := json.loads(path.read_text(encoding="utf-8"))["metadata"].get("annobench"))
-    and set(guide["papers"]) <= set(PAPERS)
-}
 
 
 #: Optional files that papers may ask for, by name; absent where they are not installed.
@@ -114,7 +119,7 @@ def one_of(names):
 wildcard_constraints:
     dataset=one_of(DATASETS),
     paper=one_of(PAPERS),
-    notebook=one_of([*PAPER_OF_NOTEBOOK, *GUIDES]),
+    notebook=one_of([*PAPERS, *GUIDES]),
 
 
 def imports_of(*scripts, also=()):
@@ -126,6 +131,17 @@ def imports_of(*scripts, also=()):
     return digest(
         path for script in scripts for path in library_sources(script, PACKAGE, also=also)
     )
+
+
+def imports_of_paper(*scripts):
+    """Return a digest as `imports_of`; where a module is no Python, what is wrong with it.
+
+    The job of the paper then fails, and no other.
+    """
+    try:
+        return imports_of(*scripts)
+    except SyntaxError as error:
+        return str(error)
 
 
 def site_files(*names):
@@ -183,7 +199,21 @@ def traced_inputs(wildcards):
 
 def traced_sources(wildcards):
     """Return a digest of the library sources that decide what a paper's values rest on."""
-    return imports_of(WORKFLOW / "scripts/papers/trace_paper.py", *PAPERS[wildcards.paper].sources)
+    script = WORKFLOW / "scripts/papers/trace_paper.py"
+    return imports_of_paper(script, *PAPERS[wildcards.paper].sources)
+
+
+#: What the jobs of a paper may find to be broken, beside its record.
+PARTS = ("analysis", "dependence", "comparison", "notebook", "page")
+
+
+def faults_of(*names, parts=PARTS):
+    """Return the files that hold the faults of papers, or of guides, which are notebooks alone."""
+    return [
+        f"results/faults/{name}/{part}.txt"
+        for name in names
+        for part in (["record"] if name in BROKEN else ["notebook"] if name in GUIDES else parts)
+    ]
 
 
 def paper_outputs(key):
@@ -241,16 +271,19 @@ def notebook_inputs(wildcards):
             "data": tables_of(guide["datasets"]),
             "papers": expand("results/papers/{paper}/comparison.csv", paper=guide["papers"]),
         }
-    return shown(PAPER_OF_NOTEBOOK[wildcards.notebook])
+    return shown(PAPERS[wildcards.notebook])
 
 
 #: Notebooks with other parameters, by their names in the configuration.
 VARIATIONS = config.get("variations", {})
-if unknown_papers := sorted({each["paper"] for each in VARIATIONS.values()} - set(PAPERS)):
+if unknown_papers := sorted({each["paper"] for each in VARIATIONS.values()} - {*PAPERS, *BROKEN}):
     raise WorkflowError(
         f"config, key variations: there is no paper {', '.join(unknown_papers)}. "
         f"Name one of {', '.join(PAPERS)}."
     )
+
+
+VARIATIONS = {name: each for name, each in VARIATIONS.items() if each["paper"] in PAPERS}
 
 
 def paper_of_variation(wildcards):
@@ -262,7 +295,7 @@ def variation_inputs(wildcards):
     """Return what a notebook shows, and what the analysis of its paper reads."""
     paper = paper_of_variation(wildcards)
     return shown(paper) | {
-        "notebook": f"{NOTEBOOKS}/{paper.notebook}.ipynb",
+        "notebook": f"{NOTEBOOKS}/{paper.key}.ipynb",
         "dependence": f"results/papers/{paper.key}/dependence.csv",
         "data": tables_of(paper.datasets),
         "analysis": [str(path) for path in (*paper.sources, *paper.printed_tables)],
@@ -272,13 +305,17 @@ def variation_inputs(wildcards):
 def page_inputs(wildcards):
     """Return what a paper's page and that of its sources show."""
     paper = PAPERS[wildcards.paper]
-    return shown(paper) | {"modules": [str(path) for path in paper.sources]}
+    return shown(paper) | {
+        "modules": [str(path) for path in paper.sources],
+        "faults": faults_of(paper.key, parts=PARTS[:3]),
+    }
 
 
 def certificate_inputs(wildcards):
     """Return what a certificate lists, and what it is filled in from."""
     template = PACKAGE.parent / "annobench_replication/templates/codecheck.html.j2"
     return shown(PAPERS[wildcards.paper]) | {
+        "sound": f"results/faults/{wildcards.paper}/none",
         "printed": printed_tables(wildcards.paper),
         "template": [str(template), *templates()],
     }
@@ -287,7 +324,7 @@ def certificate_inputs(wildcards):
 def notebook_sources(wildcards):
     """Return a digest of the library sources that a notebook imports."""
     notebook = NOTEBOOKS / f"{wildcards.notebook}.ipynb"
-    return imports_of(WORKFLOW / "scripts/papers/run_notebook.py", notebook)
+    return imports_of_paper(WORKFLOW / "scripts/papers/run_notebook.py", notebook)
 
 
 def shown(paper):

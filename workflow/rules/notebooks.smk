@@ -4,7 +4,7 @@
 rule notebooks:
     """Run every notebook."""
     input:
-        expand("results/notebooks/{notebook}.ipynb", notebook=[*PAPER_OF_NOTEBOOK, *GUIDES]),
+        expand("results/notebooks/{notebook}.ipynb", notebook=[*PAPERS, *GUIDES]),
 
 
 rule run_notebook:
@@ -14,6 +14,7 @@ rule run_notebook:
         notebook=f"{NOTEBOOKS}/{{notebook}}.ipynb",
     output:
         notebook="results/notebooks/{notebook}.ipynb",
+        fault="results/faults/{notebook}/notebook.txt",
     log:
         "results/logs/notebooks/{notebook}.log",
     benchmark:
@@ -54,9 +55,9 @@ rule run_variation:
         mem_mb=lambda wildcards: paper_of_variation(wildcards).mem_mb + 500,
         runtime=lambda wildcards: paper_of_variation(wildcards).minutes + 5,
     params:
-        library=lambda wildcards: imports_of(
+        library=lambda wildcards: imports_of_paper(
             WORKFLOW / "scripts/papers/run_notebook.py",
-            NOTEBOOKS / f"{paper_of_variation(wildcards).notebook}.ipynb",
+            NOTEBOOKS / f"{paper_of_variation(wildcards).key}.ipynb",
             *paper_of_variation(wildcards).sources,
         ),
         parameters=lambda wildcards: {

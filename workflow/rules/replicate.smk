@@ -5,20 +5,28 @@ rule papers:
     """Compare every paper."""
     input:
         "results/comparison.csv",
+        faults=faults_of(*PAPERS, *BROKEN, parts=PARTS[:3]),
+    log:
+        "results/logs/papers.log",
+    conda:
+        "../../envs/annobench.yaml"
+    shell:
+        "! grep . /dev/null {input.faults} > {log}"
 
 
-for key, paper in PAPERS.items():
+for key in [*PAPERS, *(name for name in BROKEN if is_key(name, TAKEN))]:
 
     rule:
         """Make the paper of this name alone: analysis, verdicts, notebook and page."""
         name:
             key
         input:
-            f"results/notebooks/{paper.notebook}.ipynb",
+            f"results/faults/{key}/none",
             f"results/papers/{key}/page.html",
+            [f"results/notebooks/{key}.ipynb"] if key in PAPERS else [],
 
 
-for key in (key for key, paper in PAPERS.items() if not paper.rules.is_file()):
+for key in PAPERS:
 
     rule:
         """Recompute the values, tables and figures of the paper of this name."""
@@ -28,6 +36,7 @@ for key in (key for key, paper in PAPERS.items() if not paper.rules.is_file()):
             **paper_inputs(key),
         output:
             **paper_outputs(key),
+            fault=f"results/faults/{key}/analysis.txt",
         log:
             f"results/logs/papers/{key}.log",
         benchmark:
@@ -40,8 +49,7 @@ for key in (key for key, paper in PAPERS.items() if not paper.rules.is_file()):
             mem_mb=PAPERS[key].mem_mb,
             runtime=PAPERS[key].minutes,
         params:
-            # A fault in a module of one paper does not hinder the others.
-            library=lambda wildcards, key=key: imports_of(*PAPERS[key].sources),
+            library=lambda wildcards, key=key: imports_of_paper(*PAPERS[key].sources),
             seed=config["seed"] if PAPERS[key].random else None,
             datasets=list(PAPERS[key].datasets),
             resources={n: RESOURCES[n] for n in PAPERS[key].resources if n in RESOURCES},
@@ -55,6 +63,7 @@ rule trace_paper:
         unpack(traced_inputs),
     output:
         table="results/papers/{paper}/dependence.csv",
+        fault="results/faults/{paper}/dependence.txt",
     log:
         "results/logs/papers/{paper}.trace.log",
     benchmark:
@@ -85,6 +94,7 @@ rule compare_paper:
         **{name: f"{WORKFLOW}/papers/{{paper}}/{name}.csv" for name in LEDGERS},
         computed="results/papers/{paper}/computed.csv",
         dependence="results/papers/{paper}/dependence.csv",
+        untraced="results/faults/{paper}/dependence.txt",
     output:
         comparison=report(
             "results/papers/{paper}/comparison.csv",
@@ -93,6 +103,7 @@ rule compare_paper:
             labels={"what": "Every printed value and its verdict", "kind": "verdicts"},
         ),
         others="results/papers/{paper}/others.csv",
+        fault="results/faults/{paper}/comparison.txt",
     log:
         "results/logs/papers/{paper}.comparison.log",
     benchmark:
@@ -114,7 +125,7 @@ rule compare_paper:
 rule collect_comparisons:
     """Put the verdicts of all papers into one table."""
     input:
-        comparisons=expand("results/papers/{paper}/comparison.csv", paper=PAPERS),
+        comparisons=expand("results/papers/{paper}/comparison.csv", paper=[*PAPERS, *BROKEN]),
     output:
         comparison="results/comparison.csv",
     log:
@@ -192,10 +203,27 @@ rule certify_paper:
         "../scripts/papers/certify_paper.py"
 
 
+rule check_paper:
+    """Fail on a fault of a paper or of a guide, and print it: all else is made by then."""
+    input:
+        lambda wildcards: faults_of(wildcards.paper),
+    output:
+        touch("results/faults/{paper}/none"),
+    log:
+        "results/logs/papers/{paper}.check.log",
+    wildcard_constraints:
+        paper=one_of([*PAPERS, *BROKEN, *GUIDES]),
+    conda:
+        "../../envs/annobench.yaml"
+    shell:
+        "! grep . /dev/null {input} > {log}"
+
+
 rule check:
-    """Fail on missing values, unexplained deviations and stale explanations."""
+    """Fail on faults, missing values, unexplained deviations and stale explanations."""
     input:
         comparison="results/comparison.csv",
+        faults=faults_of(*PAPERS, *BROKEN, *GUIDES),
         # The page is rendered first, so that a failure can be read there.
         page="results/index.html",
     log:

@@ -9,6 +9,7 @@ PAGES = [
     "index",
     "papers/index",
     *expand("papers/{paper}/{page}", paper=PAPERS, page=["index", "source"]),
+    *expand("papers/{paper}/index", paper=BROKEN),
     "discrepancies",
     "learned",
     "values",
@@ -46,10 +47,11 @@ rule render_paper:
     input:
         unpack(page_inputs),
         inputs=f"{WORKFLOW}/inputs.csv",
-        site=site_files("paper.html.j2", "source.html.j2", "filter.js"),
+        site=site_files("paper.html.j2", "source.html.j2", "broken.html.j2", "filter.js"),
     output:
         index="results/pages/papers/{paper}/index.html",
         source="results/pages/papers/{paper}/source.html",
+        fault="results/faults/{paper}/page.txt",
     log:
         "results/logs/papers/{paper}.page.log",
     benchmark:
@@ -83,6 +85,8 @@ rule render_alone:
         "results/logs/papers/{paper}.alone.log",
     benchmark:
         "results/logs/papers/{paper}.alone.benchmark.tsv"
+    wildcard_constraints:
+        paper=one_of([*PAPERS, *BROKEN]),
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -94,6 +98,31 @@ rule render_alone:
         "../scripts/site/render_alone.py"
 
 
+rule render_broken:
+    """Say in place of a paper's results why it can't be run."""
+    input:
+        site=site_files("broken.html.j2"),
+    output:
+        index="results/pages/papers/{paper}/index.html",
+        source="results/pages/papers/{paper}/source.html",
+        comparison="results/papers/{paper}/comparison.csv",
+        fault="results/faults/{paper}/record.txt",
+    log:
+        "results/logs/papers/{paper}.broken.log",
+    wildcard_constraints:
+        paper=one_of(BROKEN),
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/site/render_broken.py"),
+        fault=lambda wildcards: BROKEN[wildcards.paper],
+    script:
+        "../scripts/site/render_broken.py"
+
+
 rule render_lists:
     """Render the pages across papers, and the records: discrepancies, all values, all figures."""
     input:
@@ -102,6 +131,7 @@ rule render_lists:
         remarks=[f"{paper.folder}/remarks.csv" for paper in PAPERS.values()],
         captions=[paper_results(key)["captions"] for key in PAPERS],
         figures=[path for key in PAPERS for path in paper_results(key)["figures"]],
+        faults=faults_of(*PAPERS, parts=["comparison"]),
         site=site_files("discrepancies.html.j2", "values.html.j2", "figures.html.j2", "filter.js"),
     output:
         discrepancies="results/pages/discrepancies.html",
@@ -134,6 +164,7 @@ rule render_index:
         papers=[str(paper.folder / "paper.yaml") for paper in PAPERS.values()],
         remarks=[f"{paper.folder}/remarks.csv" for paper in PAPERS.values()],
         studies=[str(study.folder / "study.yaml") for study in STUDIES.values()],
+        faults=faults_of(*PAPERS, *BROKEN, parts=PARTS[:3]),
         site=site_files(
             "index.html.j2", "papers.html.j2", "studies.html.j2", "learned.html.j2", "sort.js"
         ),
@@ -240,7 +271,7 @@ rule site:
         and digest([*PACKAGE.rglob("*.py"), *COURSE.rglob("*.py")]),
         # By their places on the site.
         notebooks={
-            **{f"papers/{paper.key}/notebook": paper.notebook for paper in PAPERS.values()},
+            **{f"papers/{key}/notebook": key for key in PAPERS},
             **{f"how-to/{name}": name for name in GUIDES},
         },
     script:

@@ -11,7 +11,7 @@ import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO, TypeGuard
@@ -189,7 +189,13 @@ def _lock(handle: int, *, wait: bool) -> bool:
 
 
 @contextmanager
-def recording(log: str | Path, *, name: str) -> Iterator[logging.Logger]:
+def recording(
+    log: str | Path,
+    *,
+    name: str,
+    rescue: Callable[[str], None] | None = None,
+    errors: tuple[type[Exception], ...] = (Exception,),
+) -> Iterator[logging.Logger]:
     """Redirect logging and the standard error to a file.
 
     Parameters
@@ -198,6 +204,11 @@ def recording(log: str | Path, *, name: str) -> Iterator[logging.Logger]:
         The log file, overwritten.
     name : str
         Name of the script, for the line that an error prints on the terminal.
+    rescue : callable, optional
+        Takes the message of an exception of the script, and writes what others need in place of
+        its outputs; the script then ends as without an exception. It is not called for a full disk.
+    errors : tuple of exception classes
+        The exceptions for which `rescue` is called.
 
     Yields
     ------
@@ -207,9 +218,9 @@ def recording(log: str | Path, *, name: str) -> Iterator[logging.Logger]:
     Raises
     ------
     SystemExit
-        Status 1 after any exception, with its traceback in the log and its message on the terminal,
-        too. For a full disk, the message names it and the remedy; the log itself may then be
-        incomplete.
+        Status 1 after any other exception, with its traceback in the log and its message on the
+        terminal, too. For a full disk, the message names it and the remedy; the log itself may then
+        be incomplete.
     """
     path = Path(log)
     failure: Exception | None = None
@@ -224,11 +235,20 @@ def recording(log: str | Path, *, name: str) -> Iterator[logging.Logger]:
     except OSError as error:
         failure = error
     if failure is not None:
-        said = str(failure) or type(failure).__name__
-        if full := _full_disk(failure, path.parent):
+        said = _as_message(failure)
+        full = _full_disk(failure, path.parent)
+        if full:
             said = f"{said.rstrip('.')}. {full}"
         print(f"{name}: {said} (log: {path})", file=sys.stderr)
-        raise SystemExit(1) from failure
+        if rescue is None or full or not isinstance(failure, errors):
+            raise SystemExit(1) from failure
+        rescue(said)
+
+
+def _as_message(failure: Exception) -> str:
+    """Return the message of an exception, with its class where a word alone would say nothing."""
+    said = str(failure)
+    return said if " " in said else f"{type(failure).__name__}: {said}".removesuffix(": ")
 
 
 @contextmanager

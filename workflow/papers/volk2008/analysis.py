@@ -31,13 +31,14 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.values(printed.gold_values(numbers), of="printed")
     results.values(printed.union_values(union), of="printed")
     results.values(printed.strength_values(numbers), of="printed")
+    simulated: simulate.Simulation | None = None
     try:
         simulated = simulate.simulate(numbers, rng, *N_CLASSES[effort])
-    except AnnotationError:
+    except AnnotationError as error:
         # What follows from printed numbers does so whether or not students can have them.
-        results.complete_values()
-        raise
-    results.values(simulate.prediction_rows(simulated.predictions), of="simulation")
+        results.fail(error)
+    else:
+        results.values(simulate.prediction_rows(simulated.predictions), of="simulation")
 
     gold, folder = printed.gold_table(numbers), study.resource("treebank")
     released = [] if folder is None else [printed.treebank_table(tiger.read_folder(folder))]
@@ -47,6 +48,21 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.table("union", union, of="printed")
     results.table("own_links", printed.own_links_table, numbers, of="printed")
     strengths = results.table("strengths", printed.strengths_table, numbers, of="printed")
+    results.figure("gold", figures.gold, gold, fan_out, of="printed")
+    results.figure("union", figures.union, numbers, union, of="printed")
+    results.figure("strengths", figures.strengths, strengths, gold, of="printed")
+    if simulated is not None:
+        show_students(results, numbers, simulated, rng, N_RESAMPLED[effort])
+
+
+def show_students(
+    results: Results,
+    numbers: printed.Printed,
+    simulated: simulate.Simulation,
+    rng: np.random.Generator,
+    n_resampled: int,
+) -> None:
+    """Tabulate and draw the simulated students."""
     students = results.table("calibration", simulate.calibration_table, simulated, of="simulation")
     results.table("predictions", simulated.predictions, of="simulation")
     agreement = results.table(
@@ -54,15 +70,12 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
         simulate.agreement_table,
         simulated,
         rng,
-        N_RESAMPLED[effort],
+        n_resampled,
         of="simulation",
     )
     results.table("students", simulate.students_table, simulated.links, rng, of="simulation")
 
-    results.figure("gold", figures.gold, gold, fan_out, of="printed")
     results.figure("students", figures.students, numbers, students, of="simulation")
-    results.figure("union", figures.union, numbers, union, of="printed")
-    results.figure("strengths", figures.strengths, strengths, gold, of="printed")
     results.figure("support", figures.support, simulated, of="simulation")
     results.figure("agreement", figures.agreement, agreement, of="simulation")
     sophie = simulated.links["sophie"], simulated.groups["sophie"]

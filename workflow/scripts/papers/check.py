@@ -13,6 +13,7 @@ from annobench_replication.faces import Tally
 from annobench_replication.ledger import read_comparison
 from annobench_replication.verdicts import Failure, check
 from annobench_replication.vocabulary import VERDICTS
+from pages.broken import Fault, read_faults
 
 
 def counts_table(comparisons: pd.DataFrame) -> Table:
@@ -32,7 +33,17 @@ def failures_table(failures: list[Failure]) -> Table:
     return table
 
 
-def main(comparison: Path, console: Console) -> None:
+def failures_of(comparisons: pd.DataFrame, faults: list[Fault]) -> list[Failure]:
+    """List faults, and what else keeps papers from being complete."""
+    broken = {fault.paper for fault in faults}
+    follows = comparisons["paper"].isin(broken) & (comparisons["verdict"] == "missing")
+    return [
+        *(Failure(paper, part, message, "correct it") for paper, part, message in faults),
+        *check(comparisons[~follows]),
+    ]
+
+
+def main(comparison: Path, faults: list[Fault], console: Console) -> None:
     """Print both tables.
 
     Raises
@@ -41,7 +52,7 @@ def main(comparison: Path, console: Console) -> None:
         If there is any failure.
     """
     comparisons = read_comparison(comparison)
-    failures = check(comparisons)
+    failures = failures_of(comparisons, faults)
     console.print(counts_table(comparisons))
     for _, words, n in Tally.of(comparisons).grounds:
         console.print(f"Evidence {words}: {n:,}")
@@ -55,4 +66,4 @@ if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         # A fixed width where no terminal tells its own, so that nothing is cut off in CI.
         console = Console(width=None if Console().is_terminal else 160)
-        main(Path(snakemake.input.comparison), console)
+        main(Path(snakemake.input.comparison), read_faults(snakemake.input.faults), console)

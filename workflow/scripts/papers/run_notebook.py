@@ -3,15 +3,20 @@
 import os
 import re
 import tempfile
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import papermill
 from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell, new_notebook
+from papermill.exceptions import PapermillExecutionError
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import recording, replacing
+from pages.broken import recording_paper
 
 #: The tag of cells that a reader is to change: their code stays open.
 PLAY = "play"
@@ -25,7 +30,7 @@ def run(source: Path, target: Path, parameters: dict[str, Any]) -> None:
     Raises
     ------
     PublicationError
-        If the notebook has no such parameter, which would have no effect.
+        If the notebook has no such parameter, which would have no effect, or a cell fails.
     """
     known = papermill.inspect_notebook(source)
     if unknown := sorted(set(parameters) - set(known)):
@@ -38,9 +43,14 @@ def run(source: Path, target: Path, parameters: dict[str, Any]) -> None:
         os.environ["IPYTHONDIR"] = scratch
         # A kernel without ipywidgets needs no word on progress bars.
         os.environ["PYTHONWARNINGS"] = "ignore:IProgress not found"
-        executed = papermill.execute_notebook(
-            source, None, parameters, cwd=".", progress_bar=False, kernel_name="python3"
-        )
+        try:
+            executed = papermill.execute_notebook(
+                source, None, parameters, cwd=".", progress_bar=False, kernel_name="python3"
+            )
+        except PapermillExecutionError as error:
+            raise PublicationError(
+                f"{source}, cell {error.cell_index + 1}: {error.ename}: {error.evalue}"
+            ) from error
         settle(executed)
         fold(executed)
         nbformat.write(executed, draft)  # type: ignore[no-untyped-call]
@@ -69,11 +79,23 @@ def fold(notebook: NotebookNode) -> None:
             cell.metadata.jupyter = {"source_hidden": True}
 
 
+def write_broken(target: Path, message: str) -> None:
+    """Write a notebook that says why there is none."""
+    says = new_markdown_cell(  # type: ignore[no-untyped-call]
+        f"# {target.stem}\n\nThis notebook did not run.\n\n```text\n{message}\n```", id="broken"
+    )
+    with replacing(target) as draft:
+        nbformat.write(new_notebook(cells=[says]), draft)  # type: ignore[no-untyped-call]
+
+
 if snakemake := globals().get("snakemake"):
-    name = Path(snakemake.output.notebook).stem
-    with recording(snakemake.log[0], name=f"{snakemake.rule} {name}"):
-        run(
-            Path(snakemake.input.notebook),
-            Path(snakemake.output.notebook),
-            snakemake.params.parameters,
-        )
+    target = Path(snakemake.output.notebook)
+    job: AbstractContextManager[object]
+    if snakemake.rule == "run_variation":
+        job = recording(snakemake.log[0], name=f"{snakemake.rule} {target.stem}")
+    else:
+        # A kernel that does not start is no fault of the notebook: the job is run again.
+        errors = (PublicationError, nbformat.ValidationError)
+        job = recording_paper(snakemake, partial(write_broken, target), *errors)
+    with job:
+        run(Path(snakemake.input.notebook), target, snakemake.params.parameters)

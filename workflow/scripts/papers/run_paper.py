@@ -4,31 +4,22 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from annobench.core.errors import PublicationError
-from annobench.core.files import recording
 from annobench.datasets import LoadedData
 from annobench_replication.analysis import Analysis, Effort
 from annobench_replication.results import Results
 from annobench_replication.study import Study
 from catalogue import Paper, read_paper
+from pages.broken import recording_paper
 
 
-def main(
+def prepare(
     paper: Paper,
     data: Mapping[str, Path | LoadedData],
     folder: Path,
     seed: int | None,
-    *,
-    effort: Effort = "full",
     resources: Mapping[str, Path] | None = None,
-) -> None:
-    """Write computed.csv, tables/, figures/ and captions.json into a folder.
-
-    Raises
-    ------
-    PublicationError
-        If the analysis draws random numbers and its record denies it, or the reverse.
-    """
-    seed = seed if paper.random else None
+) -> tuple[Study, Results]:
+    """Return what a paper's analysis reads, and what it writes into a folder."""
     study = Study.of_folder(paper.folder, data, resources)
     results = Results(
         study,
@@ -36,8 +27,22 @@ def main(
         figures=paper.figures,
         tables=paper.tables,
         calibrated=paper.calibrated,
-        seed=seed,
+        seed=seed if paper.random else None,
     )
+    return study, results
+
+
+def analyse(
+    paper: Paper, study: Study, results: Results, seed: int | None, effort: Effort = "full"
+) -> None:
+    """Write computed.csv, tables/, figures/ and captions.json.
+
+    Raises
+    ------
+    PublicationError
+        If the analysis draws random numbers and its record denies it, or the reverse.
+    """
+    seed = seed if paper.random else None
     drew = Analysis(paper.folder).run(study, results, seed, effort)
     if drew != paper.random:
         raise PublicationError(
@@ -47,13 +52,28 @@ def main(
         )
 
 
+def main(
+    paper: Paper,
+    data: Mapping[str, Path | LoadedData],
+    folder: Path,
+    seed: int | None,
+    *,
+    effort: Effort = "full",
+) -> None:
+    """Prepare and run the analysis of a paper."""
+    analyse(paper, *prepare(paper, data, folder, seed), seed, effort)
+
+
 if snakemake := globals().get("snakemake"):
-    with recording(snakemake.log[0], name=snakemake.rule):
-        ids = snakemake.params.datasets
-        main(
-            read_paper(Path(snakemake.input.record), ids),
-            {id: Path(snakemake.input[id][0]).parent for id in ids},
-            Path(snakemake.output.computed).parent,
-            snakemake.params.seed,
-            resources={name: Path(path) for name, path in snakemake.params.resources.items()},
-        )
+    ids = snakemake.params.datasets
+    paper = read_paper(Path(snakemake.input.record), ids)
+    study, results = prepare(
+        paper,
+        {id: Path(snakemake.input[id][0]).parent for id in ids},
+        Path(snakemake.output.computed).parent,
+        snakemake.params.seed,
+        {name: Path(path) for name, path in snakemake.params.resources.items()},
+    )
+    # Whatever an analysis raises is a fault of its paper.
+    with recording_paper(snakemake, results.abandon, Exception):
+        analyse(paper, study, results, snakemake.params.seed)

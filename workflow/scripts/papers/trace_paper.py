@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from annobench.core.files import recording
 from annobench_replication import dependence
 from annobench_replication.tracing import TracedPaper
+from pages.broken import recording_paper
 
 
 def main(paper: TracedPaper, seed: int) -> pd.DataFrame:
@@ -16,13 +16,20 @@ def main(paper: TracedPaper, seed: int) -> pd.DataFrame:
     return dependence.trace(paper, paper.numbers, paper.data, rng)
 
 
+def write_nothing(path: Path) -> None:
+    """Write the table of a paper of which nothing is known, or nothing is to be judged."""
+    dependence.write(pd.DataFrame(columns=list(dependence.COLUMNS)), path)
+
+
 if snakemake := globals().get("snakemake"):
-    with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.paper}"):
+    table = Path(snakemake.output.table)
+    # Whatever an analysis raises is a fault of its paper.
+    with recording_paper(snakemake, lambda _: write_nothing(table), Exception):
         # A paper that prints no number has nothing to be judged.
-        found = pd.DataFrame(columns=list(dependence.COLUMNS))
-        if snakemake.params.results != "none":
+        if snakemake.params.results == "none":
+            write_nothing(table)
+        else:
             folders = {id: Path(snakemake.input[id][0]).parent for id in snakemake.params.datasets}
             folder = Path(snakemake.input.analysis[0]).parent
             paper = TracedPaper(folder, folders, snakemake.params.seed)
-            found = main(paper, snakemake.params.seed)
-        dependence.write(found, Path(snakemake.output.table))
+            dependence.write(main(paper, snakemake.params.seed), table)

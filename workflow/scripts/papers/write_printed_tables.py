@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pandas as pd
+
+from annobench.core.errors import PublicationError
 from annobench.core.files import recording, replacing
 from annobench_replication.ledger import read_comparison
 from annobench_replication.printed_tables import read_layout
@@ -13,11 +16,15 @@ def main(record: Path, comparison: Path, target: Path) -> None:
     compared = read_comparison(comparison)
     for entry in read_record(record).get("layouts", ()):
         name = entry.pop("name")
-        table = read_layout(record.parent / f"layouts/{name}.csv", compared, **entry)
+        try:
+            table = read_layout(record.parent / f"layouts/{name}.csv", compared, **entry)
+            frame, latex = table.frame(), table.latex()
+        except PublicationError as error:  # the paper's page reports it
+            frame, latex = pd.DataFrame({"not made": [str(error)]}), "% not made\n"
         with replacing(target / f"{name}.csv") as draft:
-            table.frame().to_csv(draft, index=False)
+            frame.to_csv(draft, index=False)
         with replacing(target / f"{name}.tex") as draft:
-            draft.write_text(table.latex(), encoding="utf-8")
+            draft.write_text(latex, encoding="utf-8")
 
 
 if snakemake := globals().get("snakemake"):

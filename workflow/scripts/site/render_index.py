@@ -1,13 +1,14 @@
 """Render the overviews, with a banner where data are simulated."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from annobench.core.files import recording, replacing
 from annobench_replication.faces import Tally
 from annobench_replication.ledger import read_comparison
 from annobench_replication.pages import render
+from pages.broken import Fault, not_compared, read_faults
 from pages.counts import count, in_order, is_seed
 from pages.discrepancies import of_all
 from pages.findings import Results, findings
@@ -28,10 +29,13 @@ def main(
     peers: Iterable[str],
     studies: Iterable[str],
     site: Path,
+    faults: Sequence[Fault] = (),
 ) -> dict[str, str]:
     """Return the pages as HTML, by name."""
     compared = read_comparison(comparison)
     paths = {read_record(path)["key"]: path for path in map(Path, papers)}
+    for key in not_compared(faults):
+        paths.pop(key, None)
     records = in_order(map(read_record, paths.values()))
     sources = read_metas(metas)
     answers = [json.loads(Path(path).read_text(encoding="utf-8")) for path in network]
@@ -44,6 +48,7 @@ def main(
             }
             for paper in records
         ],
+        "faults": list(faults),
         "counts": count(compared, records, of_all(compared, paths)),
         "findings": list(findings(compared, comparison.parent)),
         "metas": sources,
@@ -68,6 +73,7 @@ if snakemake := globals().get("snakemake"):
             network=list(snakemake.input.network),
             peers=snakemake.params.peers,
             studies=list(snakemake.input.studies),
+            faults=read_faults(snakemake.input.faults),
             site=Path(snakemake.input.site[0]).parent,
         )
         ids = [meta["id"] for meta in simulated(read_metas(snakemake.input.metas))]

@@ -13,6 +13,7 @@ from annobench.reporting.pages import records
 from annobench_replication.ledger import read_comparison
 from annobench_replication.pages import render
 from annobench_replication.vocabulary import WEIGHTS
+from pages.broken import not_compared, read_faults
 from pages.captioned import figures_of
 from pages.cited import errata_records, value_records
 from pages.counts import count, entries, in_order
@@ -99,7 +100,9 @@ def _figures(record: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
 
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
-        comparison, papers = Path(snakemake.input.comparison), list(snakemake.input.papers)
+        comparison = Path(snakemake.input.comparison)
+        faulty = not_compared(read_faults(snakemake.input.faults))
+        papers = [path for path in snakemake.input.papers if Path(path).parent.name not in faulty]
         pages, table = main(comparison.parent, papers, Path(snakemake.input.site[0]).parent)
         for name, page in (pages | records_of(comparison, papers, table)).items():
             with replacing(snakemake.output[name]) as draft:

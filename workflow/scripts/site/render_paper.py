@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from annobench.core.files import recording, replacing
+from annobench.core.files import replacing
 from annobench.reporting.pages import records
 from annobench_replication.exhibit import figures_in, heading, printed_item
 from annobench_replication.faces import Tally
@@ -16,6 +16,7 @@ from annobench_replication.ledger import read_comparison, read_computed
 from annobench_replication.pages import render
 from annobench_replication.printed_tables import read_layout
 from annobench_replication.vocabulary import EVIDENCE
+from pages.broken import Fault, read_faults, recording_paper
 from pages.captioned import figures_of
 from pages.cited import citation
 from pages.discrepancies import ENTRY_WORDS, PART_WORDS, of_paper
@@ -122,6 +123,7 @@ def main(
     modules: Iterable[Path],
     inputs: Path,
     site: Path,
+    faults: Iterable[Fault] = (),
 ) -> dict[str, str]:
     """Return the paper's page and that of its sources as HTML, by name."""
     paper = EMPTY | read_record(record)
@@ -140,6 +142,7 @@ def main(
     figures, drawn = figures_of(paper, described, folder / "figures"), figures_in(paper["contents"])
     content = {
         "paper": paper,
+        "faults": list(faults),
         "tally": Tally.of(compared),
         "items": items_of(paper, record.parent / "layouts", figures, compared),
         "own_figures": [f for f in figures if not printed_item(f["source"], drawn)],
@@ -167,9 +170,28 @@ def main(
     }
 
 
+def write(pages: Mapping[str, str], output: Any) -> None:
+    """Write the page and that of the sources."""
+    for name, page in pages.items():
+        with replacing(output[name]) as draft:
+            draft.write_text(page, encoding="utf-8")
+
+
+def write_broken(key: str, faults: list[Fault], site: Path, output: Any) -> None:
+    """Write pages that only say what is wrong."""
+    page = render("broken.html.j2", site, key=key, faults=faults)
+    write({"index": page, "source": page}, output)
+
+
 if snakemake := globals().get("snakemake"):
-    with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.paper}"):
-        written = main(
+    key, site = snakemake.wildcards.paper, Path(snakemake.input.site[0]).parent
+    faults, output = read_faults(snakemake.input.faults), snakemake.output
+    with recording_paper(
+        snakemake,
+        lambda why: write_broken(key, [*faults, Fault(key, "page", why)], site, output),
+        *(ValueError, SyntaxError, LookupError),
+    ):
+        pages = main(
             record=Path(snakemake.input.record),
             comparison=Path(snakemake.input.comparison),
             others=Path(snakemake.input.others),
@@ -177,8 +199,7 @@ if snakemake := globals().get("snakemake"):
             metas=snakemake.input.get("metas", []),
             modules=[Path(path) for path in snakemake.input.modules],
             inputs=Path(snakemake.input.inputs),
-            site=Path(snakemake.input.site[0]).parent,
+            site=site,
+            faults=faults,
         )
-        for name, page in written.items():
-            with replacing(snakemake.output[name]) as draft:
-                draft.write_text(page, encoding="utf-8")
+        write(pages, output)
