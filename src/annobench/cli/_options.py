@@ -87,7 +87,7 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
     "plan": (
         ("text", *_NAMES),
         {
-            "width": Option(IN_MEMORY, "is the width of the intervals"),
+            "half_width": Option(IN_MEMORY, "is the half width of the intervals"),
             "difference": Option(IN_MEMORY, "is the difference to detect"),
             "error_rate": Option(IN_MEMORY, "is the largest share of errors to release"),
             "accuracy": Option(IN_MEMORY, "is the expected accuracy", excludes="gold"),

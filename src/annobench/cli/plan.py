@@ -12,6 +12,7 @@ from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
 from annobench.core.numbers import spelling_hint
+from annobench.core.texts import counted
 
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 def plan(
     reading: Reading,
     writing: Writing,
-    width: Annotated[float, typer.Option(help="Full width of the intervals.")] = 0.1,
+    half_width: Annotated[
+        float, typer.Option(help="Half width of the intervals: 0.05 plans for ± 0.05.")
+    ] = 0.05,
     difference: Annotated[
         float, typer.Option(help="Difference between two methods' accuracies to detect.")
     ] = 0.05,
@@ -65,7 +68,7 @@ def plan(
 ) -> None:
     """Plan from a pilot: items, annotators, checks, costs and the items to label next.
 
-    Example: annobench plan pilot.csv --width 0.1 --price-label 0.05 --price-check 2 --currency EUR
+    Example: annobench plan pilot.csv --half-width 0.05 --price-label 0.05 --price-check 2
     """
     from annobench import models
     from annobench.audit import next_labels, planning
@@ -81,7 +84,7 @@ def plan(
             expected, basis = _expected(labels, fitted, accuracy, reading.gold(selection))
             found = planning.plan(
                 labels,
-                width=width,
+                half_width=half_width,
                 difference=difference,
                 error_rate=error_rate,
                 accuracy=expected,
@@ -123,7 +126,8 @@ def _expected(
         # A share of 0 or 1 of few items is not the truth: one item more of either.
         share = (sum(right) + 1) / (len(right) + 2)
         return share, (
-            f"Expected accuracy of the consensus: {share:.3f}, from {len(right):,} gold items."
+            f"Expected accuracy of the consensus: {share:.3f}, from "
+            f"{counted(len(right), 'gold item')}."
         )
     if gold:
         raise AnnotationError(
