@@ -467,7 +467,7 @@ def _decode(path: Path, content: bytes | None) -> str:
     data = (path.read_bytes() if content is None else content).removeprefix(codecs.BOM_UTF8)
     if not data.strip():
         raise ReaderError(f"{path}: the file is empty. Give a header and one row per label.")
-    foreign = what_it_is(data[:1_000])
+    foreign = what_it_is(data[:1_000], path)
     if foreign is not None:
         raise ReaderError(f"{path}: {foreign}")
     try:
