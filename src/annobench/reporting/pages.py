@@ -19,7 +19,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from annobench import __version__
-from annobench.core.texts import visible
+from annobench.core.texts import counted, visible
 from annobench.reporting import formats
 
 __all__ = ["STYLES", "picture_size", "records", "render"]
@@ -58,6 +58,7 @@ def render(template: str, folder: Path | Sequence[Path] | None = None, **content
     )
     environment.filters |= {
         "breakable": formats.breakable,
+        "counted": counted,
         "level": formats.level,
         "number": formats.number,
         "percent": formats.percent,
