@@ -73,7 +73,7 @@ $(JUPYTER): requirements/course.txt pyproject.toml
 docs: $(INSTALLED)  ## Make the site: documentation, results, reference; then open results/index.html.
 	@$(SNAKEMAKE) site
 
-readme: $(INSTALLED)  ## Write the counts of verdicts into the README, from a run on real data.
+readme: $(INSTALLED)  ## Write the counts of the stored verdicts into the README, and draw them.
 	$(COMMANDS)/count_verdicts.py
 
 address: $(INSTALLED)  ## Write the repository's address wherever it belongs: URL=https://github.com/OWNER/annobench.
