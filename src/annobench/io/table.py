@@ -616,7 +616,7 @@ def _remedy(
     if not unnamed.any():
         return (
             "Correct these rows, list the label among the categories, or leave a code for missing "
-            "labels out with missing= (--missing on the command line)."
+            "labels out with missing=."
         )
     # Of cells that were merged only the first holds what stood in all.
     merged = not unnamed[0] and unnamed.mean() >= 1 / 3

@@ -117,8 +117,7 @@ def choose_columns(
         if len(fits) == 1 and fits[0] not in chosen:
             chosen[fits[0]] = role
             continue
-        hint = f'Say which it is with {role}="..."'
-        hint += "" if source == FRAME else f" (--{role} on the command line)"
+        hint = f"Say which it is with {role}="
         if role == "gold":
             hint = "Name the column of the gold categories gold"
         if name is not None:
