@@ -132,22 +132,21 @@ def main(names: list[str]) -> None:
     """Measure starts, all or those named, store them, and write them into README."""
     if unknown := sorted(set(names) - set(STARTS)):
         raise SystemExit(f"benchmarks: {unknown[0]!r} is not one of {', '.join(STARTS)}.")
-    old = {row["work"]: [] for row in stored()[1]}
-    for row in stored()[1]:
-        old[row["work"]].append(row)
-    record = Record("start")
+    before, (_, rows) = {}, stored()
+    for row in rows:
+        before.setdefault(row["work"], []).append(tuple(row.values()))
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "annobench"
         subprocess.run(["git", "clone", "--quiet", TOP, clone], check=True)
-        for name, start in STARTS.items():
-            if names and name not in names:
-                record.rows += [tuple(row.values()) for row in old.get(start.words, [])]
-                continue
-            for quantity, value in measure(start, clone).items():
-                record.add(start.words, "annobench", quantity, UNITS[quantity], value)
-                print(f"{start.words}: {quantity} {value:.1f} {UNITS[quantity]}", flush=True)
-    record.save()
-    README.write_text(quote(), encoding="utf-8")
+        for name in names or STARTS:
+            words, record = STARTS[name].words, Record("start")
+            for quantity, value in measure(STARTS[name], clone).items():
+                record.add(words, "annobench", quantity, UNITS[quantity], value)
+                print(f"{words}: {quantity} {value:.1f} {UNITS[quantity]}", flush=True)
+            before[words] = record.rows
+            record.rows = [row for start in STARTS.values() for row in before.get(start.words, ())]
+            record.save()
+            README.write_text(quote(), encoding="utf-8")
 
 
 if __name__ == "__main__":

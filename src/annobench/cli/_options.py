@@ -180,6 +180,7 @@ def _parameters() -> re.Pattern[str]:
     # Those of one word are words of the sentence, too.
     named = "|".join(sorted(name for name in names if "_" in name))
     return re.compile(
-        rf"{quoted}|--[\w-]+ \w+=\S*|(?<![\w/\\.-])(?:(?P<assigned>{'|'.join(sorted(names))})={assigned}"
+        rf"{quoted}|--[\w-]+ \w+=\S*"
+        rf"|(?<![\w/\\.-])(?:(?P<assigned>{'|'.join(sorted(names))})={assigned}"
         rf"|(?P<named>{named})(?![\w/\\=(-]|\.\w))"
     )
