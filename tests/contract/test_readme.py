@@ -9,10 +9,12 @@ LINKS = re.findall(r"(!?)\[[^\]]*\]\(([^)\s]+)\)", README)
 
 
 def test_it_is_short():
-    shown = re.sub(r"\]\([^)]*\)|<!--.*?-->", "", README)
+    # Of the table of papers nobody reads every number.
+    read = re.sub(r"(?s)<!-- counted:.*<!-- end of what is counted -->", "", README)
+    shown = re.sub(r"\]\([^)]*\)|<!--.*?-->", "", read)
     words = [word for word in shown.split() if re.search(r"\w", word)]
     assert len(README.splitlines()) <= 120
-    assert len(words) <= 700
+    assert len(words) <= 550
 
 
 def test_the_first_screen_has_a_table_a_command_and_what_it_prints():

@@ -1,6 +1,7 @@
 """The page of a consensus: what to do next, and nothing of a user's names runs."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -141,3 +142,11 @@ def test_the_terminal_says_no_accuracy_where_the_model_estimates_none(labels, tm
     done = CliRunner().invoke(app, ["consensus", str(path), "--model", "voting"])
     assert "prevalence of" in done.output
     assert "accuracy" not in done.output
+
+
+@pytest.mark.parametrize(("n", "words"), [(1, "1 has a probability"), (2, "2 have a probability")])
+def test_items_in_doubt_are_counted_in_singular_and_plural(found, labels, n, words):
+    items = found.items.assign(probability=1.0)
+    items.loc[items.index[:n], "probability"] = 0.8
+    page = consensus_page.render(replace(found, items=items), labels, source="x.csv")
+    assert f"{words} below 0.99" in text_of(page)
