@@ -100,8 +100,8 @@ def counted(
         f"{seed.tally.counts['inconclusive']:,} inconclusive."
     )
     if stand_ins:
-        names = ", ".join(f"`{id}`" for id in stand_ins)
-        others += f" \\* Simulated in the run that is counted: {names}."
+        marked = ", ".join(f"`{id}`" for id in stand_ins)
+        others += f" \\* Simulated in the run that is counted: {marked}."
     return "\n".join([*lines, "", others])
 
 
