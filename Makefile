@@ -34,7 +34,7 @@ ALONE := --noconftest -p without tests/base_alone.py
 BROWSERS := --numprocesses logical --maxprocesses 4
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme crate release-check new-paper verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-base test-pythons nightly test-lowest dist sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage intervals audits guard pool conformance lock clean
+.PHONY: help install results check course notebook docs readme crate address release-check new-paper verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-base test-pythons nightly test-lowest dist sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage intervals audits guard pool conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 26
@@ -73,8 +73,11 @@ $(JUPYTER): requirements/course.txt pyproject.toml
 docs: $(INSTALLED)  ## Make the site: documentation, results, reference; then open results/index.html.
 	@$(SNAKEMAKE) site
 
-readme: $(INSTALLED)  ## Write the counts of verdicts into the README, from a run on real data.
+readme: $(INSTALLED)  ## Write the counts of the stored verdicts into the README, and draw them.
 	$(COMMANDS)/count_verdicts.py
+
+address: $(INSTALLED)  ## Write the repository's address wherever it belongs: URL=https://github.com/OWNER/annobench.
+	$(COMMANDS)/release.py --address "$(URL)"
 
 release-check: $(INSTALLED)  ## Refuse a release with placeholders: authors, the repository's address, the date in CITATION.cff.
 	$(COMMANDS)/release.py

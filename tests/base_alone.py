@@ -166,15 +166,19 @@ def test_a_command_writes_its_page(command, csv, tmp_path):
         assert "</html>" in page.read_text()
 
 
+#: A method.
+UNIFORM = (
+    "import numpy as np\n"
+    "def fit(labels, rng):\n"
+    "    return np.full((labels.n_items, labels.n_categories), 1 / labels.n_categories)\n"
+)
+
+
 def test_a_method_is_compared_on_labels_of_ones_own(csv, tmp_path):
     (tmp_path / "gold.csv").write_text(
         "item,gold\n" + "".join(f"item {i},{'no' if i % 3 else 'yes'}\n" for i in range(30))
     )
-    (tmp_path / "uniform.py").write_text(
-        "import numpy as np\n"
-        "def fit(labels, rng):\n"
-        "    return np.full((labels.n_items, labels.n_categories), 1 / labels.n_categories)\n"
-    )
+    (tmp_path / "uniform.py").write_text(UNIFORM)
     given = ("--labels", csv, "--gold", tmp_path / "gold.csv", "--out", tmp_path / "out")
     done = typed("compare", tmp_path / "uniform.py", *given)
     assert done.exit_code == 0, done.output
@@ -283,12 +287,17 @@ def test_what_needs_an_extra_names_it(need, tmp_path):
         (("convert", "LABELS", "out.parquet"), "pyarrow", "parquet"),
         (("partition", "LABELS", "parts"), "fsspec", "scale"),
         (("data", "fetch", "anesthesia", "--mode", "simulated"), "pandera", "data"),
+        (("compare", "my_method.py"), "requests", "data"),
     ],
 )
 def test_a_command_ends_with_a_sentence_and_no_traceback(
     words, library, name, csv, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
+    # Nothing but the network could have the files.
+    monkeypatch.delenv("ANNOBENCH_DATA_MIRROR", raising=False)
+    monkeypatch.setenv("ANNOBENCH_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "my_method.py").write_text(UNIFORM)
     parquet = tmp_path / "labels.parquet"
     parquet.write_bytes(b"PAR1")
     names = {"PARQUET": parquet, "LABELS": csv}

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from annobench.cli._options import as_typed
+
 SOURCES = Path(__file__).parents[2] / "src" / "annobench"
 EXPORTS = SOURCES.parent / "annobench_exports"
 PACKAGES = (
@@ -160,3 +162,43 @@ def test_every_error_says_what_to_do():
 )
 def test_what_begins_well(text, well):
     assert begins_well(Message("", text, True, frozenset({"level"}))) == well
+
+
+#: Parameters that no command passes on as they are typed, or never wrongly.
+OF_PYTHON = {
+    *("easy_share", "hard", "kept", "kind", "match", "method", "n_disagreed", "n_hard", "n_items"),
+    *("n_kept", "n_split_kept", "period", "position", "rng", "windows"),
+}
+
+
+def words_of_python(text: str) -> set[str]:
+    """Return the parameters that a message assigns where a command prints it."""
+    typed = re.sub(r"--[\w-]+ \w+=", "", as_typed(text.replace("\0", "x")))
+    return set(re.findall(r"(?<![\w-])([a-z]\w+)=", typed)) - OF_PYTHON
+
+
+def test_no_message_of_the_command_line_has_a_word_of_python():
+    wrong = [
+        message
+        for message in all_messages()
+        if not message.place.startswith("annobench/cli/") and words_of_python(message.text)
+    ]
+    assert not wrong, listed(wrong)
+    assert words_of_python("Give it with scales=.") == {"scales"}
+
+
+@pytest.mark.parametrize(
+    ("message", "typed"),
+    [
+        ("Say which it is with item=.", "Say which it is with --item."),
+        ("Give model='easy_hard'.", "Give --model easy_hard."),
+        ("Name the category: category='very good'.", "Name the category: --category 'very good'."),
+        ("plan: half_width must be above 0.", "plan: --half-width must be above 0."),
+        ("The category 'label=3' or \"half_width\".", "The category 'label=3' or \"half_width\"."),
+        ("parts/label=3/gold_items.csv: no label.", "parts/label=3/gold_items.csv: no label."),
+        ("the annotator's label='a'", "the annotator's --label a"),
+        ("consensus: --option seed=x is no number.", "consensus: --option seed=x is no number."),
+    ],
+)
+def test_parameters_are_written_as_options_but_for_what_is_quoted(message, typed):
+    assert as_typed(message) == typed

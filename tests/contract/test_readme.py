@@ -4,18 +4,17 @@ import re
 
 import documented
 
-from commands.release import PLACEHOLDER
-
-TOP = documented.TOP
 README = documented.text_of("README.md")
 LINKS = re.findall(r"(!?)\[[^\]]*\]\(([^)\s]+)\)", README)
 
 
 def test_it_is_short():
-    shown = re.sub(r"\]\([^)]*\)|<!--.*?-->", "", README)
+    # Of the table of papers nobody reads every number.
+    read = re.sub(r"(?s)<!-- counted:.*<!-- end of what is counted -->", "", README)
+    shown = re.sub(r"\]\([^)]*\)|<!--.*?-->", "", read)
     words = [word for word in shown.split() if re.search(r"\w", word)]
     assert len(README.splitlines()) <= 120
-    assert len(words) <= 700
+    assert len(words) <= 550
 
 
 def test_the_first_screen_has_a_table_a_command_and_what_it_prints():
@@ -28,15 +27,6 @@ def test_the_first_screen_has_a_table_a_command_and_what_it_prints():
     assert shown.prints.strip() in first
 
 
-def test_links_are_absolute_and_lead_to_files_of_the_repository():
-    assert len(LINKS) > 10
-    for _, target in LINKS:
-        assert target.startswith(f"{PLACEHOLDER}/")
-        kind, branch, path = target.removeprefix(f"{PLACEHOLDER}/").split("/", 2)
-        assert (kind in {"blob", "tree", "raw"}, branch) == (True, "main")
-        assert (TOP / path).exists(), target
-
-
 def test_it_has_one_picture():
     [picture] = [target for mark, target in LINKS if mark]
-    assert picture == f"{PLACEHOLDER}/raw/main/docs/verdicts.svg"
+    assert picture == "docs/verdicts.svg"

@@ -69,16 +69,6 @@ def test_the_forms_use_the_words_of_the_repository():
     assert other == "something else"
 
 
-def test_links_of_the_forms_lead_into_the_repository():
-    text = (TOP / ".github/ISSUE_TEMPLATE/config.yml").read_text(encoding="utf-8")
-    links = [link["url"] for link in yaml.safe_load(text)["contact_links"]]
-    assert links
-    for link in links:
-        assert link.startswith(release.PLACEHOLDER)
-        page = link.partition("/blob/main/")[2]
-        assert not page or (TOP / page).is_file()
-
-
 def test_package_citation_and_archive_say_the_same():
     assert CITATION["title"] == ARCHIVE["title"]
     assert CITATION["title"] in PAPER
@@ -91,7 +81,7 @@ def test_package_citation_and_archive_say_the_same():
 
 def test_a_release_with_placeholders_is_refused_wherever_they_are():
     refused = {line.partition(":")[0] for line in release.unready()}
-    for name in ("pyproject.toml", "CITATION.cff", ".zenodo.json", "paper.md", "SECURITY.md"):
+    for name in ("pyproject.toml", "CITATION.cff", ".zenodo.json", "paper.md"):
         assert name in refused, name
     assert "workflow/pages/runner.py" in refused
 

@@ -284,26 +284,26 @@ def test_variance_components_of_a_known_panel():
     assert abs(share - 0.5) < 4 * 0.5 / math.sqrt(4_000)
 
 
-def test_planned_items_give_the_width_of_a_prevalence():
+def test_planned_items_give_the_half_width_of_a_prevalence():
     between, within = 0.1, 0.14
     z = stats.norm.ppf(0.975)
-    rows = planning._prevalence_rows(between, within, [3], 0.1, 0.95)
+    rows = planning._prevalence_rows(between, within, [3], 0.05, 0.95)
     for row in rows:
         m, n = row["annotators"], row["items"]
-        assert 2 * z * math.sqrt((between + within / m) / n) <= 0.1
-        assert 2 * z * math.sqrt((between + within / m) / (n - 1)) > 0.1
+        assert z * math.sqrt((between + within / m) / n) <= 0.05
+        assert z * math.sqrt((between + within / m) / (n - 1)) > 0.05
 
 
-def test_planned_checks_give_the_width_of_an_accuracy():
-    n = int(planning.checks_for_width(0.85, 0.12, 2_000))
+def test_planned_checks_give_the_half_width_of_an_accuracy():
+    n = int(planning.checks_for_half_width(0.85, 0.06, 2_000))
     lower, upper = share_limits(round(0.85 * n), n, 2_000)
-    assert upper - lower <= 0.12
-    assert planning.checks_for_width(0.85, 0.001, 200) == 200
+    assert (upper - lower) / 2 <= 0.06
+    assert planning.checks_for_half_width(0.85, 0.0005, 200) == 200
 
 
 def test_planned_items_for_agreement_scale_with_the_pilot():
     a, _ = panel(n_items=400, right=0.9)
-    plan = planning.plan(a, accuracy=0.95, width=0.1, annotators=[5], rng=1)
+    plan = planning.plan(a, accuracy=0.95, half_width=0.05, annotators=[5], rng=1)
     [row] = plan.table[plan.table["goal"].str.startswith("krippendorff")].to_dict("records")
     from annobench import agreement
 

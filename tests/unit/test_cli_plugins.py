@@ -101,3 +101,23 @@ def test_the_library_does_without_the_course():
     assert done.returncode == 1
     assert "annobench: course: this command of annobench_course" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("notes.md", "notes.md: a text, not a table. Name a table, such as a CSV file of item, "),
+        ("my labels.csv", "my labels.csv: a file, not a command. See what it contains: annobench "),
+        ("folder", "folder: a folder, not a command. See what it contains: annobench inspect "),
+    ],
+)
+def test_a_file_in_place_of_a_command_is_described_in_one_line(tmp_path, monkeypatch, name, said):
+    monkeypatch.chdir(tmp_path)
+    if name == "folder":
+        (tmp_path / name).mkdir()
+    else:
+        (tmp_path / name).write_text("# Notes, ours\n")
+    done = CliRunner().invoke(app, [name])
+    assert done.exit_code == 1
+    assert done.output.startswith(f"annobench: {said}")
+    assert len(done.output.splitlines()) == 1

@@ -1,6 +1,7 @@
 """The page of a consensus: what to do next, and nothing of a user's names runs."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -163,3 +164,11 @@ def test_the_page_and_the_terminal_say_that_gold_was_chosen(tmp_path):
     assert "Of the 67 items that gold represents 85% have the right category" in page
     assert "post-stratified by the agreement of labels" in page
     assert not (folder / "calibration.csv").exists()
+
+
+@pytest.mark.parametrize(("n", "words"), [(1, "1 has a probability"), (2, "2 have a probability")])
+def test_items_in_doubt_are_counted_in_singular_and_plural(found, labels, n, words):
+    items = found.items.assign(probability=1.0)
+    items.loc[items.index[:n], "probability"] = 0.8
+    page = consensus_page.render(replace(found, items=items), labels, source="x.csv")
+    assert f"{words} below 0.99" in text_of(page)

@@ -109,3 +109,9 @@ def test_options_are_taken_by_their_old_names_which_the_help_hides(certify):
     shown = CliRunner().invoke(app, ["certificate", "--help"], env={"COLUMNS": "200"}).output
     assert "--easy-rate" in shown
     assert "--settled" not in shown
+
+
+def test_an_agreement_that_is_no_share_is_quoted(certify):
+    result, _ = certify(PAIRS, "--guess-distribution", "0.5", "--min-agreement", "0.5,0.6")
+    assert result.exit_code == 1
+    assert "one share, got '0.5,0.6'; such as 0.8." in result.output

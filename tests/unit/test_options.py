@@ -142,7 +142,7 @@ OWN = {
         "seed": ("--seed 5",),
     },
     "plan": {
-        "width": ("--width 0.2",),
+        "half_width": ("--half-width 0.2",),
         "difference": ("--difference 0.1",),
         "error_rate": ("--error-rate 0.1",),
         "accuracy": ("--accuracy 0.8",),

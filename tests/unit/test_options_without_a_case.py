@@ -57,7 +57,7 @@ def test_spans_say_it_too(labels):
     [
         ("audit labels.csv --error-rate 0.1", "--error-rate has no effect without --checked"),
         ("audit labels.csv --level 0.9", "--level has no effect without --checked"),
-        ("certificate labels.csv --min-agreement 2", "(--min-agreement on the command line"),
+        ("certificate labels.csv --min-agreement 2", "certificate: --min-agreement must be"),
         ("partition labels.jsonl parts", "annobench convert"),
     ],
 )

@@ -46,3 +46,16 @@ def test_a_site_is_stamped_with_the_commit(top, tmp_path_factory):
     (top / "README.md").write_text("changed\n")
     with pytest.raises(SystemExit, match="commit the changes first"):
         release.stamp(site, top)
+
+
+def test_the_address_is_written_wherever_it_belongs_and_then_changed(top):
+    settings = '[project.urls]\nHomepage = "{0}"\nIssues = "{0}/issues"\n'
+    (top / "pyproject.toml").write_text(settings.format(release.PLACEHOLDER))
+    release.git(top, "add", ".")
+    for address in ("https://example.org/a/annobench", "https://example.org/b/annobench"):
+        assert release.set_address(address, top) == ["README.md", "pyproject.toml"]
+        assert release.address(top) == address
+        assert (top / "README.md").read_text() == f"see\n[docs]({address}/docs)\n"
+        assert f'"{address}/issues"' in (top / "pyproject.toml").read_text()
+    with pytest.raises(SystemExit, match="'example' is no address: give one such as"):
+        release.set_address("example", top)

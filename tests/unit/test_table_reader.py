@@ -111,7 +111,7 @@ def test_interval_labels_are_numbers(table):
         (b"item,annotator\nx,a\n", "No column is the label; usual names are label, response"),
         (
             b"id,task,annotator,label\nx,y,a,1\n",
-            r"'id', 'task' are all candidates for the item.*item=\"...\"",
+            r"'id', 'task' are all candidates for the item.*with item=.",
         ),
         (b"a,b,c\n1,2,3\n", "No column is the item.*The columns are 'a', 'b', 'c'"),
     ],

@@ -1,4 +1,4 @@
-"""Check that nothing in the repository is a placeholder; stamp the site of a release.
+"""Set the repository's address, check that nothing is a placeholder, stamp the site of a release.
 
 The workflow knows neither commit nor date, so that no rerun changes a page. `stamp` writes both
 into the foot of a copy of `results/site`.
@@ -6,8 +6,10 @@ into the foot of a copy of `results/site`.
 
 import argparse
 import json
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 TOP = Path(__file__).parents[2]
@@ -43,11 +45,40 @@ def commit_of(top: Path, form: str) -> str:
     return git(top, "log", "-1", f"--format={form}")
 
 
+def address(top: Path = TOP) -> str:
+    """Return the repository's address, or what stands for it."""
+    project = tomllib.loads((top / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return str(project["urls"]["Homepage"])
+
+
+def set_address(new: str, top: Path = TOP) -> list[str]:
+    """Write the repository's address wherever it belongs; return the files.
+
+    Raises
+    ------
+    SystemExit
+        If it is no address.
+    """
+    if not re.fullmatch(r"https://[\w.-]+(/[\w.-]+)*", new):
+        sys.exit(f"{new!r} is no address: give one such as https://github.com/OWNER/annobench.")
+    old, changed = address(top), []
+    for name in _tracked(top):
+        path = top / name
+        if any(old in line for line in _lines(path)):
+            path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+            changed.append(name)
+    return changed
+
+
+def _tracked(top: Path) -> list[str]:
+    """Return the files that may have a placeholder: all but the tests and this one."""
+    return git(top, "ls-files", ":!tests", f":!{Path(__file__).relative_to(TOP)}").splitlines()
+
+
 def unready(top: Path = TOP) -> list[str]:
     """Return what has to be replaced before a release, as places with what to do."""
-    own = Path(__file__).relative_to(TOP)
     found = []
-    for name in git(top, "ls-files", ":!tests", f":!{own}").splitlines():
+    for name in _tracked(top):
         for n, line in enumerate(_lines(top / name), 1):
             found += [
                 f"{name}:{n}: replace {placeholder!r} with {meant}."
@@ -86,9 +117,13 @@ def main() -> int:
     """Run what the command line says; return 1 if the repository is not ready."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--stamp", metavar="SITE", type=Path, help="a copy of results/site")
-    site = parser.parse_args().stamp
-    if site:
-        stamp(site)
+    parser.add_argument("--address", metavar="URL", help="of the repository, to be written")
+    given = parser.parse_args()
+    if given.stamp:
+        stamp(given.stamp)
+        return 0
+    if given.address:
+        print("\n".join(set_address(given.address)))
         return 0
     found = unready()
     print("\n".join(found) or "Ready.")

@@ -78,7 +78,7 @@ html_show_search_summary = False
 html_search_scorer = str(Path(__file__).parent / "scorer.js")
 html_use_index = False
 html_domain_indices = False
-# A release has an address: `make release-check` refuses this one.
+# `make address` sets it; without one the foot of the pages has no link.
 html_context = {"default_mode": "auto", "repository": "https://annobench.invalid"}
 templates_path = ["templates"]
 html_js_files = [("stamp.js", {"defer": "defer"})]

@@ -10,8 +10,8 @@ name it and W the mean variance within items; both are estimated from items with
 (Cochran 1977, chapter 10). If an item costs c and a label d, the cheapest m is near sqrt(W c / (B
 d)); beyond that, another item is more informative for its price than more labels per item.
 
-Accuracy. The number of checks whose exact interval has the required width at the expected accuracy.
-Difference: `annobench.evaluation.gold_size`. Release: `annobench.audit.release`.
+Accuracy. The number of checks whose exact interval has the required half width at the expected
+accuracy. Difference: `annobench.evaluation.gold_size`. Release: `annobench.audit.release`.
 Certificate without checks: `annobench.noise`.
 
 Reference: Cochran (1977), Sampling Techniques, sections 4.4, 10.3 and 10.6.
@@ -136,7 +136,7 @@ class Plan(Summarised):
 def plan(
     pilot: Annotations,
     *,
-    width: float = 0.1,
+    half_width: float = 0.05,
     difference: float = 0.05,
     error_rate: float = 0.05,
     accuracy: float,
@@ -155,8 +155,8 @@ def plan(
     ----------
     pilot : Annotations
         Nominal labels of some items, several per item.
-    width : float, default 0.1
-        Full width of the intervals.
+    half_width : float, default 0.05
+        Half width of the intervals, in (0, 1); 0.05 plans for an estimate ± 0.05.
     difference : float, default 0.05
         Difference between two methods' accuracies to detect.
     error_rate : float, default 0.05
@@ -192,7 +192,11 @@ def plan(
     """
     pilot = as_annotations(pilot, "plan")
     check_level(level, "plan")
-    for name, value in (("width", width), ("difference", difference), ("accuracy", accuracy)):
+    for name, value in (
+        ("half_width", half_width),
+        ("difference", difference),
+        ("accuracy", accuracy),
+    ):
         if not 0 < value < 1:
             raise AnnotationError(f"plan: {name} must be between 0 and 1, got {value}.")
     prices = Prices() if prices is None else prices
@@ -200,11 +204,11 @@ def plan(
     of_items = pilot.n_items if items is None else items
     between, within, share = components(pilot, category)
     rows = [
-        *_agreement_rows(pilot, coefficient, annotators, width, level, rng),
-        *_prevalence_rows(between, within, annotators, width, level),
+        *_agreement_rows(pilot, coefficient, annotators, half_width, level, rng),
+        *_prevalence_rows(between, within, annotators, half_width, level),
     ]
-    checks = checks_for_width(accuracy, width, of_items, level=level)
-    rows.append(_row(f"accuracy within {width:g}", checks=checks))
+    checks = checks_for_half_width(accuracy, half_width, of_items, level=level)
+    rows.append(_row(f"accuracy ± {half_width:g}", checks=checks))
     discordance = min(1.0, max(difference, 2 * accuracy * (1 - accuracy)))
     rows.append(
         _row(
@@ -299,12 +303,14 @@ def optimal_labels(between: float, within: float, prices: Prices) -> float:
     return max(1.0, math.sqrt(within / between * prices.item / prices.label))
 
 
-def checks_for_width(accuracy: float, width: float, n_items: int, *, level: float = 0.95) -> float:
-    """Return the number of checks for an interval of accuracy with a given width."""
+def checks_for_half_width(
+    accuracy: float, half_width: float, n_items: int, *, level: float = 0.95
+) -> float:
+    """Return the number of checks for an interval of accuracy with a given half width."""
 
     def fits(n: int) -> bool:
         lower, upper = share_limits(round(accuracy * n), n, n_items, level)
-        return upper - lower <= width
+        return upper - lower <= 2 * half_width
 
     high = 4
     while high < n_items and not fits(high):
@@ -333,7 +339,7 @@ def _agreement_rows(
     pilot: Annotations,
     coefficient: str,
     annotators: Sequence[int],
-    width: float,
+    half_width: float,
     level: float,
     rng: np.random.Generator,
 ) -> list[dict[str, Any]]:
@@ -350,28 +356,28 @@ def _agreement_rows(
         if m < 2 or kept.size < 10:
             continue
         some = pilot.select(items=per_item >= m)
-        found = []
+        half_widths = []
         for _ in range(_SUBSAMPLES):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DegenerateWarning)
                 warnings.simplefilter("ignore", IntervalWarning)
                 interval = compute(some.subsample(m, rng)).interval(level=level)
-            found.append(interval.upper - interval.lower)
-        mean = float(np.mean(found))
+            half_widths.append((interval.upper - interval.lower) / 2)
+        mean = float(np.mean(half_widths))
         if math.isfinite(mean):
-            n = max(math.ceil(kept.size * (mean / width) ** 2), 10)
-            rows.append(_row(f"{coefficient} within {width:g}", annotators=m, items=n))
+            n = max(math.ceil(kept.size * (mean / half_width) ** 2), 10)
+            rows.append(_row(f"{coefficient} ± {half_width:g}", annotators=m, items=n))
     return rows
 
 
 def _prevalence_rows(
-    between: float, within: float, annotators: Sequence[int], width: float, level: float
+    between: float, within: float, annotators: Sequence[int], half_width: float, level: float
 ) -> list[dict[str, Any]]:
     z = float(special.ndtri((1 + level) / 2))
     rows = []
     for m in (1, *annotators):
-        n = math.ceil((2 * z / width) ** 2 * (between + within / m))
-        rows.append(_row(f"prevalence within {width:g}", annotators=m, items=max(n, 10)))
+        n = math.ceil((z / half_width) ** 2 * (between + within / m))
+        rows.append(_row(f"prevalence ± {half_width:g}", annotators=m, items=max(n, 10)))
     return rows
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Mapping
+from functools import cache
 
-from annobench.io.options import IN_MEMORY, LABELS, READING, SOURCES, Option
+from annobench.io.options import IN_MEMORY, LABELS, READING, SOURCES, Option, written
 
 #: What a command reads, and what messages call it.
 INPUTS: Mapping[str, str] = SOURCES | {
@@ -88,7 +91,7 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
     "plan": (
         ("text", *_NAMES),
         {
-            "width": Option(IN_MEMORY, "is the width of the intervals"),
+            "half_width": Option(IN_MEMORY, "is the half width of the intervals"),
             "difference": Option(IN_MEMORY, "is the difference to detect"),
             "error_rate": Option(IN_MEMORY, "is the largest share of errors to release"),
             "accuracy": Option(IN_MEMORY, "is the expected accuracy", excludes="gold"),
@@ -153,3 +156,32 @@ def options_of(command: str) -> dict[str, Option]:
     """Return the options of a command that apply to some inputs only, by name."""
     unused, own = COMMANDS[command]
     return {name: option for name, option in READING.items() if name not in unused} | dict(own)
+
+
+def as_typed(message: str) -> str:
+    """Write the parameters that a message of the library names as options of the command line.
+
+    What the message quotes stays as it is, and what is typed already.
+    """
+
+    def option(match: re.Match[str]) -> str:
+        if not (name := match["assigned"] or match["named"]):
+            return match[0]
+        value = (match["value"] or "").strip("\"'")
+        return written(name) + (f" {shlex.quote(value)}" if value else "")
+
+    return _parameters().sub(option, message)
+
+
+@cache
+def _parameters() -> re.Pattern[str]:
+    names = {"out", *READING, *(name for _, own in COMMANDS.values() for name in own)}
+    quoted = r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?!\w)"""
+    assigned = r"""(?P<value>"[^"]*"|'[^']*'|[\w.]*\w(?![\w/\\]))?"""
+    # Those of one word are words of the sentence, too.
+    named = "|".join(sorted(name for name in names if "_" in name))
+    return re.compile(
+        rf"{quoted}|--[\w-]+ \w+=\S*"
+        rf"|(?<![\w/\\.-])(?:(?P<assigned>{'|'.join(sorted(names))})={assigned}"
+        rf"|(?P<named>{named})(?![\w/\\=(-]|\.\w))"
+    )

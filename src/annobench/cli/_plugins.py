@@ -12,14 +12,17 @@ The course adds its commands in this way.
 
 from __future__ import annotations
 
+import shlex
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from annobench.cli._shared import fail
+from annobench.core.errors import ReaderError
 
 #: The group of entry points.
 GROUP = "annobench.commands"
@@ -34,9 +37,25 @@ class Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         own = super().get_command(ctx, cmd_name)
-        if own is not None or cmd_name not in _points():
+        if own is not None:
             return own
-        return _loaded(cmd_name)
+        if cmd_name in _points():
+            return _loaded(cmd_name)
+        if Path(cmd_name).exists():
+            _refuse_file(Path(cmd_name))
+        return None
+
+
+def _refuse_file(path: Path) -> NoReturn:
+    """Say what to do with a file that is named in place of a command."""
+    from annobench.io._foreign import what_it_is
+
+    head = path.read_bytes()[:1_000] if path.is_file() else b""
+    what = what_it_is(head, path) or (
+        f"a {'folder' if path.is_dir() else 'file'}, not a command. See what it contains: "
+        f"annobench inspect {shlex.quote(str(path))}."
+    )
+    fail(ReaderError(f"{path}: {what}"))
 
 
 def _points() -> dict[str, EntryPoint]:

@@ -109,8 +109,10 @@ def _may_begin_formula(lines: bytes, delimiter: str) -> bool:
 
 def note(text: str) -> None:
     """Print a note on the error stream, unless --quiet is given."""
+    from annobench.cli._options import as_typed
+
     if _said.get() != "quiet":
-        typer.echo(visible(text), err=True)
+        typer.echo(visible(as_typed(text)), err=True)
 
 
 def is_verbose() -> bool:
@@ -126,7 +128,9 @@ def set_verbosity(level: Literal["quiet", "usual", "verbose"]) -> None:
 
 
 def fail(error: Exception) -> NoReturn:
-    typer.echo(visible(f"annobench: {error}"), err=True)
+    from annobench.cli._options import as_typed
+
+    typer.echo(visible(f"annobench: {as_typed(str(error))}"), err=True)
     if isinstance(error, UnclearLayoutError):
         from annobench.cli._readings import said_of_readings
 

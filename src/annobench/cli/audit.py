@@ -166,7 +166,7 @@ def _print(found: Assessment) -> None:
 
     accuracy = found.accuracy
     say(
-        f"{found.n_checked:,} items checked, {len(found.wrong):,} of them wrong\n"
+        f"{counted(found.n_checked, 'item')} checked, {len(found.wrong):,} of them wrong\n"
         f"accuracy of all {len(found.design.items):,} items: {accuracy.estimate:.3f} "
         f"({100 * accuracy.level:g}% interval {accuracy.lower:.3f} to {accuracy.upper:.3f})\n"
         f"{release_sentence(found.release)}"

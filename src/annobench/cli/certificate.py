@@ -12,6 +12,7 @@ from annobench.cli._shared import fail, note, say, say_written, terminal
 from annobench.cli._writing import Writing
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
+from annobench.core.texts import counted
 
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def certificate(
     if found.n_guesses < found.n_retained:
         console.print(
             "With the same confidence, guesses alone can't put one system "
-            f"{found.smallest_difference():,} items ahead of another, nor "
+            f"{counted(found.smallest_difference(), 'item')} ahead of another, nor "
             f"{found.smallest_difference('independent'):,} if the two are independent and guesses "
             "are fair coins.",
             highlight=False,
@@ -178,7 +179,8 @@ def _rule(text: str | None) -> Literal["unanimous", "majority"] | float | None:
     values = _numbers(text, "min-agreement")
     if isinstance(values, list):
         raise AnnotationError(
-            "certificate: --min-agreement must be unanimous, majority or one share, got {text!r}."
+            f"certificate: --min-agreement must be unanimous, majority or one share, got {text!r}; "
+            "such as 0.8."
         )
     return values
 

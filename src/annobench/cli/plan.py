@@ -12,6 +12,7 @@ from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_MODEL, DEFAULT_SEED
 from annobench.core.errors import AnnotationError
 from annobench.core.numbers import spelling_hint
+from annobench.core.texts import counted
 
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 def plan(
     reading: Reading,
     writing: Writing,
-    width: Annotated[float, typer.Option(help="Full width of the intervals.")] = 0.1,
+    half_width: Annotated[
+        float, typer.Option(help="Half width of the intervals: 0.05 plans for ± 0.05.")
+    ] = 0.05,
     difference: Annotated[
         float, typer.Option(help="Difference between two methods' accuracies to detect.")
     ] = 0.05,
@@ -66,7 +69,7 @@ def plan(
 ) -> None:
     """Plan from a pilot: items, annotators, checks, costs and the items to label next.
 
-    Example: annobench plan pilot.csv --width 0.1 --price-label 0.05 --price-check 2 --currency EUR
+    Example: annobench plan pilot.csv --half-width 0.05 --price-label 0.05 --price-check 2
     """
     from annobench import models
     from annobench.audit import next_labels, planning
@@ -84,7 +87,7 @@ def plan(
             expected, basis = _expected(labels, fitted, accuracy, gold, sample)
             found = planning.plan(
                 labels,
-                width=width,
+                half_width=half_width,
                 difference=difference,
                 error_rate=error_rate,
                 accuracy=expected,
@@ -156,7 +159,8 @@ def _expected(
         share = (sample.share(right).estimate * n + 1) / (n + 2)
         if sample.represents:
             how = f", post-stratified by {' and '.join(sample.by)}" if sample.differs else ""
-            return share, f"{what}: {share:.3f}, from {int(sample.known.sum()):,} gold items{how}."
+            n_gold = counted(int(sample.known.sum()), "gold item")
+            return share, f"{what}: {share:.3f}, from {n_gold}{how}."
         not_all = ", as gold does not represent all items"
     promised = float(fitted.posterior.max(axis=1).mean())
     share = min(promised, 1 - 1 / (labels.n_items + 2))

@@ -442,7 +442,13 @@ def probe_network(url: str, timeout: float = 8.0) -> tuple[bool, str]:
     -------
     tuple of (bool, str)
         Whether it answered, and the reason if not.
+
+    Raises
+    ------
+    MissingLibraryError
+        If requests is not installed.
     """
+    requests = require("requests", "Fetching a data set")
     # Other addresses of the server share the answer.
     scheme, _, rest = url.partition("://")
     server = f"{scheme}://{rest.partition('/')[0]}"
@@ -451,8 +457,6 @@ def probe_network(url: str, timeout: float = 8.0) -> tuple[bool, str]:
     each = (timeout - pause) / 2
 
     def ask() -> None:
-        requests = require("requests", "Fetching a data set")
-
         for last in (False, True):
             try:
                 with requests.get(url, timeout=each, stream=True) as response:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePath
+
+from annobench.labels.columns import NO_TABLE
 
 #: How files begin, what they are, and what to do.
 _BEGINNINGS = (
@@ -29,12 +32,17 @@ _BEGINNINGS = (
 #: What is said of a row that has the names of all columns.
 SECOND_HEADER = "the row repeats the header, as in concatenated files. Delete it."
 
+#: How the names of texts end that are no tables.
+_TEXTS = {".md", ".markdown", ".rst", ".tex", ".bib"}
+
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _WEB_PAGE = re.compile(rb"\s*<(?:!doctype html|html|head|\?xml[^>]*>\s*<html)", re.IGNORECASE)
 
 
-def what_it_is(head: bytes) -> str | None:
+def what_it_is(head: bytes, name: str | PurePath) -> str | None:
     """Describe a file that is not a text with a table."""
+    if PurePath(name).suffix.lower() in _TEXTS:
+        return NO_TABLE
     for beginning, said in _BEGINNINGS:
         if head.startswith(beginning):
             return said

@@ -382,7 +382,7 @@ def _refuse_second_header(address: str, batch: pa.RecordBatch, before: int) -> N
 def _header(address: str, head: bytes) -> tuple[str, list[str]]:
     """Find the delimiter and the names of the columns as `read_table` does."""
     head = head.removeprefix(codecs.BOM_UTF8)
-    foreign = what_it_is(head[:1_000])
+    foreign = what_it_is(head[:1_000], address)
     if foreign is not None:
         raise ReaderError(f"{address}: {foreign}")
     # What is not UTF-8 is found in its row.

@@ -467,7 +467,7 @@ def _decode(path: Path, content: bytes | None) -> str:
     data = (path.read_bytes() if content is None else content).removeprefix(codecs.BOM_UTF8)
     if not data.strip():
         raise ReaderError(f"{path}: the file is empty. Give a header and one row per label.")
-    foreign = what_it_is(data[:1_000])
+    foreign = what_it_is(data[:1_000], path)
     if foreign is not None:
         raise ReaderError(f"{path}: {foreign}")
     try:
@@ -616,7 +616,7 @@ def _remedy(
     if not unnamed.any():
         return (
             "Correct these rows, list the label among the categories, or leave a code for missing "
-            "labels out with missing= (--missing on the command line)."
+            "labels out with missing=."
         )
     # Of cells that were merged only the first holds what stood in all.
     merged = not unnamed[0] and unnamed.mean() >= 1 / 3

@@ -119,7 +119,7 @@ def values_of_categories(annotations: Annotations, category: str | None) -> tupl
     except AnnotationError as error:
         raise AnnotationError(
             f"score_items: labels are not numbers, such as {known[0]!r}. Name the category whose "
-            f"share is the score: category={known[-1]!r}, on the command line --category."
+            f"share is the score: category={known[-1]!r}."
         ) from error
 
 

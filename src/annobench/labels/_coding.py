@@ -22,7 +22,7 @@ LARGEST = 1e150
 _WIDEST = 8
 
 #: What errors say of labels such as NA.
-_CODES = "Codes for missing labels are left out with missing= (--missing on the command line)."
+_CODES = "Codes for missing labels are left out with missing=."
 
 #: How many offending values an error message lists.
 SHOWN = 5

@@ -65,6 +65,9 @@ RESOLVED_NAMES = (
 #: What messages call a table in memory.
 FRAME = "the data frame"
 
+#: What is said of a file of text without columns.
+NO_TABLE = "a text, not a table. Name a table, such as a CSV file of item, annotator and label."
+
 #: Without any other name of an item its text is one.
 _TEXTS = ("text", "sentence", "tweet", "document")
 
@@ -114,8 +117,7 @@ def choose_columns(
         if len(fits) == 1 and fits[0] not in chosen:
             chosen[fits[0]] = role
             continue
-        hint = f'Say which it is with {role}="..."'
-        hint += "" if source == FRAME else f" (--{role} on the command line)"
+        hint = f"Say which it is with {role}="
         if role == "gold":
             hint = "Name the column of the gold categories gold"
         if name is not None:
@@ -136,6 +138,8 @@ def choose_columns(
             faults.append(
                 f"No column is the {role}; usual names are {', '.join(USUAL_NAMES[role])}. {hint}."
             )
+    if source != FRAME and len(missing) == len(wanted) and sum(map(bool, header)) == 1:
+        raise ReaderError(f"{source}: {NO_TABLE}")
     if missing and "" in header:
         faults.append(
             f"Column {header.index('') + 1} has no name: give it one in the header, such as "

@@ -280,7 +280,7 @@ def with_items(
         raise AnnotationError(
             f"{name}: {'the index' if found.name is None else repr(found.name)} names "
             f"{twice[0]!r} in several rows. Give each item one row; or say which column names the "
-            'items with item="...".'
+            "items with item=."
         )
     counts = said_of_counts({column: cells[column] for column in frame}, in_python=True)
     if of == "annotator" and counts:
@@ -432,7 +432,7 @@ def _listed(signs: Mapping[Hashable, str]) -> str:
 
 
 def _choice(name: Hashable) -> str:
-    return f'item="{name}" (--item on the command line)'
+    return f'item="{name}"'
 
 
 def _counted(n: int, what: str) -> str:

@@ -165,9 +165,9 @@ def estimated(votes: Votes, alpha: float, caller: str, *, likely: Floats | None 
             else "no item of three labels shows a disagreement"
         )
         raise AnnotationError(
-            f"{caller}: the distribution of guesses can't be estimated, as {why}. Give it as "
-            "guess_distribution: 0.5, or a range, such as 0.3 and 0.7, whose worst case is "
-            "reported (--guess-distribution 0.3,0.7 on the command line)."
+            f"{caller}: the distribution of guesses can't be estimated, as {why}. Give it "
+            "as guess_distribution, such as 0.5, or as a range, such as 0.3,0.7, whose worst case "
+            "is reported."
         )
     counts, size = votes.counts[split], votes.size[split]
     if likely is None:

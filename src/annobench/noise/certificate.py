@@ -583,7 +583,7 @@ def _share(min_agreement: RetentionRule | float | None, model: Model) -> float:
     if isinstance(share, str) or not 0.5 <= share <= 1:
         raise AnnotationError(
             "certificate: min_agreement must be 'unanimous', 'majority' or a share of labels in "
-            f"[0.5, 1] (--min-agreement on the command line), got {min_agreement!r}."
+            f"[0.5, 1], got {min_agreement!r}."
         )
     return float(share)
 

@@ -207,7 +207,7 @@ def _column(frame: pd.DataFrame, role: str, name: str | None) -> str | None:
         return None
     raise AnnotationError(
         f"Comparisons: no column for {role} among {', '.join(map(repr, frame.columns[:12]))}. Name "
-        f"it with {role}= (--{role} on the command line)."
+        f"it with {role}=."
     )
 
 

@@ -57,7 +57,7 @@ def render_draw(
             (
                 percent(expected / len(design.items)),
                 "errors expected by the model",
-                f"{expected:,.0f} items, if its probabilities hold",
+                f"{counted(round(expected), 'item')}, if its probabilities hold",
             ),
         ],
         next=[
@@ -148,11 +148,11 @@ def next_steps(found: Assessment) -> list[str]:
     """Say what to do after an audit."""
     steps = []
     given, design = found.release, found.design
-    n = len(design.items)
+    rest = len(design.items) - given.n_items
     if given.n_items:
         steps.append(
-            f"Use the {given.n_items:,} items with released true in items.csv; the other "
-            f"{n - given.n_items:,} need more labels, or a check."
+            f"Use the {counted(given.n_items, 'item')} with released true in items.csv."
+            + (f" The other {rest:,} need{'s' * (rest == 1)} more labels, or a check." * (rest > 0))
         )
     more = _more(given)
     if more:
@@ -163,9 +163,10 @@ def next_steps(found: Assessment) -> list[str]:
             f"{(1 - last[name]) * last['n_items']:,.0f}" for name in ("upper", "accuracy", "lower")
         )
         steps.append(
-            f"The least certain {int(last['n_items']):,} items hold about {errors} errors "
-            f"(interval {least} to {most}): have these labelled again first. annobench plan lists "
-            "the items for which another label is most informative."
+            f"The least certain {counted(int(last['n_items']), 'item')} hold about "
+            f"{errors} {'error' if errors == '1' else 'errors'} (interval {least} to {most}): have these labelled "
+            "again first. annobench plan lists the items for which another label is most "
+            "informative."
         )
     if len(found.wrong):
         pairs = Counter(zip(found.wrong["category"], found.wrong["gold"], strict=True))
@@ -200,11 +201,11 @@ def _more(given: Release) -> str:
         )
     least, largest = rest.iloc[int(rest["checks_needed"].argmin())], rest.iloc[-1]
     first = (
-        f"A new audit of about {least['checks_needed']:,.0f} checks would release "
-        f"{least['n_items']:,.0f} items"
+        f"A new audit of about {counted(int(least['checks_needed']), 'check')} would release "
+        f"{counted(int(least['n_items']), 'item')}"
     )
     if largest["n_items"] > least["n_items"]:
-        first += f", one of about {largest['checks_needed']:,.0f} checks {largest['n_items']:,.0f}"
+        first += f", one of about {largest['checks_needed']:,.0f} {largest['n_items']:,.0f}"
     return f"{first}, if their error rates are as estimated."
 
 
@@ -227,7 +228,11 @@ def _facts(found: Assessment) -> list[tuple[str, str, str]]:
     promised = float(design.certainty.mean())
     return [
         (f"{n:,}", "items", f"{found.n_checked:,} of them checked"),
-        (f"{len(found.wrong):,}", "errors found", f"among {found.n_checked:,} checks"),
+        (
+            f"{len(found.wrong):,}",
+            f"{plural(len(found.wrong), 'error')} found",
+            f"among {counted(found.n_checked, 'check')}",
+        ),
         (
             percent(accuracy.estimate),
             "accuracy",

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from annobench.core.texts import counted, plural
 from annobench.judges.assessment import CONSTANT, Assessment
 from annobench.judges.at_work import AtWork
 from annobench.judges.jury import FOLDS
@@ -115,10 +116,18 @@ def _facts(found: Assessment) -> list[tuple[str, str, str]]:
     humans = found.panel.humans
     shared = int(humans.is_shared.sum())
     names = ", ".join(found.panel.judges)
-    of = "" if found.n_clusters is None else f"; {found.n_clusters:,} clusters"
+    of = "" if found.n_clusters is None else f"; {counted(found.n_clusters, 'cluster')}"
     return [
-        (f"{len(found.panel.judges)}", "judges", names if len(names) < 80 else names[:77] + "…"),
-        (f"{humans.n_annotators:,}", "humans", f"{humans.n_labels:,} labels"),
+        (
+            f"{len(found.panel.judges)}",
+            plural(len(found.panel.judges), "judge"),
+            names if len(names) < 80 else names[:77] + "…",
+        ),
+        (
+            f"{humans.n_annotators:,}",
+            plural(humans.n_annotators, "human"),
+            counted(humans.n_labels, "label"),
+        ),
         (f"{humans.n_items:,}", "items", f"{shared:,} with labels of two humans or more{of}"),
         (f"{humans.n_categories:,}", "categories", ", ".join(humans.categories[:6])),
     ]

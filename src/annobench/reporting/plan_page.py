@@ -10,7 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from annobench.audit.planning import Plan
-from annobench.core.texts import plain
+from annobench.core.texts import counted, plain
 from annobench.plotting import BLUE, VERMILION, house_figure
 from annobench.reporting import figures, pages
 from annobench.reporting.formats import percent
@@ -70,13 +70,13 @@ def design_in_words(design: Mapping[str, Any], currency: str) -> str:
         return "no number is enough: too many errors are expected"
     parts = []
     if design["annotators"]:
-        each = "label" if design["annotators"] == 1 else "labels"
         parts.append(
-            f"{design['items']:,.0f} items with {int(design['annotators'])} {each} each "
-            f"({design['labels']:,.0f} labels)"
+            f"{counted(int(design['items']), 'item')} with "
+            f"{counted(int(design['annotators']), 'label')} each "
+            f"({counted(int(design['labels']), 'label')})"
         )
     if design["checks"]:
-        parts.append(f"{design['checks']:,.0f} checks")
+        parts.append(counted(int(design["checks"]), "check"))
     return f"{' and '.join(parts)}, cost {_money(design['cost'], currency)}"
 
 
@@ -130,8 +130,8 @@ def _steps(cheapest: pd.DataFrame, following: pd.DataFrame, currency: str) -> li
         half = worth["information"].cumsum() >= worth["information"].sum() / 2
         n = int(half.to_numpy().argmax()) + 1
         steps.append(
-            f"One more label for each of the first {n:,} items of next.csv is expected to give "
-            f"half the information of one more label for all {len(following):,}."
+            f"One more label for each of the first {counted(n, 'item')} of next.csv is expected "
+            f"to give half the information of one more label for all {len(following):,}."
         )
     return steps
 

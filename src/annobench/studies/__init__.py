@@ -10,7 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["benchmark", "doors"]
+__all__ = ["benchmark", "doors"]  # noqa: F822  (by __getattr__)
 
 
 def __getattr__(name: str) -> Any:

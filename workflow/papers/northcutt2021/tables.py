@@ -7,10 +7,10 @@ import pandas as pd
 from scipy import stats
 
 from annobench import agreement
-from annobench.resampling.stratified import share_limits
 from annobench.evaluation.error_detection import average_precision
 from annobench.labels.annotations import Annotations
 from annobench.resampling.proportions import proportion_interval
+from annobench.resampling.stratified import share_limits
 
 from . import candidates, values
 

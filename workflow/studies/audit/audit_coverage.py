@@ -21,11 +21,11 @@ from scipy.special import expit
 from annobench import models
 from annobench.audit.design import Design, draw, sample
 from annobench.audit.difference_estimator import difference_estimate
-from annobench.resampling.stratified import stratified_prevalence, stratified_share
 from annobench.audit.release import examine_sets
 from annobench.benchmark.cases import BenchmarkCase
 from annobench.core.errors import AnnotationError
 from annobench.resampling.proportions import proportion_interval
+from annobench.resampling.stratified import stratified_prevalence, stratified_share
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
