@@ -767,8 +767,15 @@ def test_a_change_of_the_labels_changes_the_answer_as_theory_says(name, change):
     model = MODELS[name]
     if change not in CHANGES or change in model.METHOD.unchanged_by:
         assert is_unchanged(model, change), f"mend {name}, or what its record has in unchanged_by"
-    elif not is_sampled(model):  # there a small difference is lost in the error of the draws
+    elif not is_sampled(model) and seed_matters_little(model):
+        # Elsewhere a small difference is lost in the error of the draws.
         assert not is_unchanged(model, change), f"put {change!r} into the record of {name}"
+
+
+def seed_matters_little(model: ModuleType) -> bool:
+    """Say whether a difference that a change makes is not hidden by that of another seed."""
+    k = max(numbers_taken(model))
+    return model.METHOD.deterministic or predicted_by_seed(model.METHOD.name, k) < 1e-3
 
 
 def toy(posterior: Callable[[Annotations], np.ndarray]) -> ModuleType:

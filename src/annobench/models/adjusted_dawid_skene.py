@@ -83,6 +83,7 @@ __all__ = [
 
 METHOD = Method(
     name="adjusted_dawid_skene",
+    title="Dawid and Skene's model, adjusted for dependence",
     reference="Dawid and Skene (1979); Carpenter (2008), section 2, for partial pooling; Kish "
     "(1965), section 5.4, for the design effect; the adjustment is ours",
     accepts=frozenset({"nominal", "ordinal"}),
@@ -333,7 +334,7 @@ def fit(
         Constants to use instead of the shipped ones.
     tolerance : float, default 1e-6
         Stop when no item's probability, before the adjustment, is farther than this from its limit,
-        as estimated from the rate of convergence.
+        as estimated from the rate of convergence; with 0 all updates are done.
     max_iterations : int, default 1_000
         Maximum number of updates.
     rng : numpy.random.Generator or int, optional
