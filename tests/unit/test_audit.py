@@ -229,7 +229,7 @@ def test_wilsons_interval_without_replacement_is_that_of_sampling():
 def test_shares_that_can_not_be_are_refused():
     with pytest.raises(AnnotationError, match="at most as many found as checked"):
         stratified_share([3], [2], [10])
-    with pytest.raises(ValueError, match="is not one of beta, wilson, normal"):
+    with pytest.raises(ValueError, match="is not one of beta, wilson, jeffreys, normal"):
         stratified_share([1], [2], [10], construction="wald")
 
 
