@@ -423,7 +423,7 @@ def test_unknown_names_are_errors_with_the_closest():
     with pytest.raises(AnnotationError, match=r"Did you mean 'dawid_skene'.*Name one of .*dawid"):
         models.fit(panel(), "dawid_skeen")
     with pytest.raises(AnnotationError, match=r"no option 'smothing'\. Did you mean 'smoothing'"):
-        models.fit(panel(), smothing=1)
+        models.fit(panel(), "dawid_skene", smothing=1)
 
 
 @pytest.mark.parametrize(("name", "case"), TAKEN)
