@@ -20,6 +20,11 @@ KEPT, _NUMBERS = 10, 20_000_000
 _NEGLIGIBLE = 1e-12
 
 
+def inner(one: Floats, other: Floats) -> float:
+    """Return the inner product, without BLAS, whose threads wait long where cores are busy."""
+    return float(np.einsum("i,i->", one, other))
+
+
 class Anderson:
     """Extrapolates to the fixed point of a map by least squares over the last points."""
 
@@ -34,7 +39,7 @@ class Anderson:
         if len(self.residuals) < 2:
             return False
         before, last = self.residuals[-2], self.residuals[-1]
-        return bool(last @ last > before @ before)
+        return inner(last, last) > inner(before, before)
 
     def clear(self) -> None:
         """Forget all points but the last."""

@@ -23,7 +23,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from annobench.models._anderson import KEPT, Anderson
+from annobench.models._anderson import KEPT, Anderson, inner
 from annobench.models._votes import Floats
 
 #: How far a category's probability may be from its limit.
@@ -176,7 +176,7 @@ class Search:
             self.point = image
             return
         self._step, own = memory.proposal() - image, memory.residuals[-1]
-        if (self._step + own) @ own < 0 and not np.isnan(value):
+        if inner(self._step + own, own) < 0 and not np.isnan(value):
             self._step = -self._step
         self._extrapolate()
 
@@ -238,7 +238,7 @@ class Search:
 
 
 def _length(vector: Floats) -> float:
-    return float(np.sqrt(vector @ vector))
+    return float(np.sqrt(inner(vector, vector)))
 
 
 class Space(NamedTuple):
