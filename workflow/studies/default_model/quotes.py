@@ -8,8 +8,12 @@ import pandas as pd
 
 from annobench.reporting.pages import records
 from pages.benchmark_quotes import number
+from studies.default_model.designs import DESIGNS
 from studies.default_model.scoring import ADJUSTED, FROM, clumped
+from studies.pool.summaries import differences
 
+#: Of the interval of a difference.
+SEED = 20081
 #: Models whose scores are shown for each data set.
 SHOWN = ("dawid_skene", "pool", ADJUSTED)
 #: Candidates that are no models of the library. The clumped model's power is fixed in crowds.
@@ -18,8 +22,10 @@ NAMES = {
     "always dependent": f"`{ADJUSTED}`, w = 1",
     clumped(0.4): "clumped, power learned",
 }
-#: How errors depend, in the order of the study.
-DEPENDENCE = ("none", "moderate", "strong")
+#: How errors depend in each design, in the order of the study.
+KINDS = {
+    design.name: ", ".join(filter(None, (design.dependence, design.form))) for design in DESIGNS
+}
 
 
 def quote_decision(folder: Path) -> str:
@@ -44,7 +50,8 @@ def quote_decision(folder: Path) -> str:
         cells = [number(row["value"]), _interval(row["interval_lower"], row["interval_upper"])]
         cells.append(_interval(row["lower"], row["upper"]))
         lines.append(f"| {row['condition']} | {' | '.join(cells)} | {holds} |")
-    return "\n".join([*lines, "", *_candidates(data, designs), "", *_kinds(designs)])
+    parts = (lines, [_against_pool(data)], _candidates(data, designs), _kinds(designs))
+    return "\n\n".join("\n".join(part) for part in parts)
 
 
 def quote_data_sets(folder: Path) -> str:
@@ -74,26 +81,37 @@ def quote_data_sets(folder: Path) -> str:
     return "\n".join(lines)
 
 
+def _against_pool(data: pd.DataFrame) -> str:
+    """Say how the default's mean log loss differs from the pool's."""
+    table = differences(data.assign(provenance="real", n_gold=0), SEED).set_index("method")
+    row = table.loc[ADJUSTED].to_dict()
+    return (
+        f"The pool's mean log loss minus the default's is {number(row['difference'])} (95% interval "
+        f"{_interval(row['lower'], row['upper'])}, by resampling families); the default's is lower "
+        f"on {row['n_cases'] - row['n_better']:.0f} of {row['n_cases']:.0f} data sets."
+    )
+
+
 def _candidates(data: pd.DataFrame, designs: pd.DataFrame) -> list[str]:
     """Lay out means over data sets and over the crowds to which all candidates are fitted."""
     first = designs[designs["repeat"] == 0]
-    means = [
-        table.assign(method=table["method"].replace(NAMES)).groupby("method")
-        for table in (data, first)
-    ]
-    real, crowds = (groups[["log_loss", "accuracy"]].mean() for groups in means)
-    sums = means[1][["expected_0", "actual_0"]].sum()
+    data, first = (table.assign(method=table["method"].replace(NAMES)) for table in (data, first))
+    real = data.groupby("method")[["log_loss", "accuracy"]].mean()
+    losses = first.pivot_table(index="method", columns="dependence", values="log_loss")
+    accuracy = first.groupby("method")["accuracy"].mean()
+    sums = first.groupby("method")[["expected_0", "actual_0"]].sum()
     lines = [
         f"Means over {data['case'].nunique()} public data sets, and over one simulated data set of "
         f"each of {first['case'].nunique()} designs; errors expected over made are pooled:",
         "",
-        "| candidate | public: log loss | accuracy | simulated: log loss | accuracy | "
-        "expected over made |",
-        "|---|--:|--:|--:|--:|--:|",
+        "| candidate | public: log loss | accuracy | simulated: log loss, no dependence | "
+        "moderate | strong | accuracy | expected over made |",
+        f"|---|{'--:|' * 7}",
     ]
     for method in real.sort_values("log_loss").index:
         ratio = sums.loc[method, "expected_0"] / sums.loc[method, "actual_0"]
-        values = [*real.loc[method], *crowds.loc[method], ratio]
+        crowds = losses.loc[method, ["none", "moderate", "strong"]]
+        values = [*real.loc[method], *crowds, accuracy[method], ratio]
         name = method if " " in method else f"`{method}`"
         lines.append(f"| {name} | {' | '.join(map(number, values))} |")
     return lines
@@ -103,21 +121,22 @@ def _kinds(designs: pd.DataFrame) -> list[str]:
     """Lay out errors expected and made by the default, by dependence of errors."""
     default = designs[designs["method"] == ADJUSTED]
     columns = [f"{kind}_{limit:g}" for limit in FROM for kind in ("expected", "actual")]
-    sums = default.groupby("dependence")[columns].sum()
+    groups = default.groupby(default["case"].map(KINDS))
+    sums, weights = groups[columns].sum(), groups["weight"].mean()
     heads = ["all items", *(f"p of {limit:g} or more" for limit in FROM[1:])]
     lines = [
-        "Errors expected and made by the default in all simulated data sets, by dependence:",
+        "Errors expected and made by the default in all simulated data sets, and its mean w:",
         "",
-        f"| dependence | {' | '.join(heads)} |",
-        f"|---|{'--:|' * len(FROM)}",
+        f"| dependence | w | {' | '.join(heads)} |",
+        f"|---|{'--:|' * (len(FROM) + 1)}",
     ]
-    for kind in DEPENDENCE:
+    for kind in dict.fromkeys(KINDS.values()):
+        row = sums.loc[kind].to_dict()
         cells = [
-            f"{sums.loc[kind, f'expected_{limit:g}']:,.0f} and "
-            f"{sums.loc[kind, f'actual_{limit:g}']:,.0f}"
+            f"{row[f'expected_{limit:g}']:,.0f} and {row[f'actual_{limit:g}']:,.0f}"
             for limit in FROM
         ]
-        lines.append(f"| {kind} | {' | '.join(cells)} |")
+        lines.append(f"| {kind} | {number(weights[kind])} | {' | '.join(cells)} |")
     return lines
 
 
