@@ -34,7 +34,7 @@ ALONE := --noconftest -p without tests/base_alone.py
 BROWSERS := --numprocesses logical --maxprocesses 4
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme crate address release-check new-paper verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-base test-pythons nightly test-lowest dist sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage intervals audits guard pool conformance lock clean
+.PHONY: help install results check course notebook docs readme crate address release-check new-paper verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-base test-pythons nightly test-lowest dist sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage intervals audits guard pool default-model conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 26
@@ -259,6 +259,15 @@ pool: $(INSTALLED)  ## Compare the pool of models with its rivals in full, store
 	cp results/studies/pool_full/*.csv results/studies/pool_full/settings.json benchmarks/measured/pool
 	PYTHONPATH=workflow $(BIN)/python -m studies.pool.learning results/studies/pool_full
 	$(COMMANDS)/quote_studies.py pool
+
+DEFAULT_MODEL_DATA := $(addprefix results/data/,cti_product llm_eval_v1 llm_eval_v2 snow2008_rte snow2008_temp \
+	snow2008_wsd snow2008_zaenen ti_adult ti_bluebird ti_cf ti_dog ti_facts ti_ms ti_relevance ti_sentiment ti_sp \
+	ti_trec ti_zencrowd_all ti_zencrowd_in ti_zencrowd_us)
+default-model: $(INSTALLED)  ## Compare the default model of consensus with other candidates in full, and store the tables: 15 minutes.
+	@$(SNAKEMAKE) $(DEFAULT_MODEL_DATA:=/meta.json)
+	mkdir -p benchmarks/measured/default_model
+	PYTHONPATH=workflow $(BIN)/python -m studies.default_model benchmarks/measured/default_model $(DEFAULT_MODEL_DATA)
+	$(COMMANDS)/quote_studies.py default_model
 
 # Each package has its own environment, in which its methods are run as programs.
 PEER ?= crowd_kit

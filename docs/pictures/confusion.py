@@ -13,6 +13,7 @@ from annobench import datasets, plotting
 from annobench.core.errors import DegenerateWarning
 from annobench.labels.annotations import Annotations
 from annobench.models import (
+    adjusted_dawid_skene,
     dawid_skene,
     ebcc,
     fast_dawid_skene,
@@ -27,7 +28,9 @@ from annobench.models import (
     random_clumped,
     voting,
 )
+from annobench.models.adjusted_dawid_skene import _weight as dependence_weight
 from annobench.models.dawid_skene.optima import restarts
+from annobench.models.dependence import DependenceCheck
 from annobench.plotting import (
     BLUE,
     GREEN,
@@ -534,6 +537,36 @@ def draw_random_clumped() -> None:
         right.set_title("Where annotators err together")
         right.legend(loc="upper left")
         save(figure, "models/random_clumped")
+
+
+def draw_adjusted_dawid_skene() -> None:
+    """Draw what agreement is worth by weight, and the weight by measured correlation."""
+    shipped = adjusted_dawid_skene.shipped()
+    n = np.arange(1, 16)
+    labels = np.stack([n, np.zeros_like(n)], axis=1)
+    scores = n[:, None] * np.log([0.8, 0.2])
+    unanimous = adjusted_dawid_skene.Evidence(scores, np.log([0.5, 0.5]), labels)
+    correlations = np.linspace(-0.05, 0.2, 251)
+    with house_figure(2, height=3.4) as (figure, (left, right)):
+        for weight, colour, line in ((0.0, GREY, "--"), (0.5, BLUE, "-"), (1.0, VERMILION, "-.")):
+            value = adjusted_dawid_skene.combine(unanimous, weight, shipped)[:, 0]
+            left.plot(n, value, color=colour, linestyle=line, label=f"w = {weight:g}")
+        left.set(xlabel="labels, all the same", ylabel="probability of their category")
+        left.set_title("Agreement saturates")
+        left.legend(loc="lower right")
+        for deviation, colour, line in ((0.005, INK, ":"), (0.02, BLUE, "-"), (0.1, GREY, "--")):
+            weights = [
+                dependence_weight(
+                    DependenceCheck(1_000, value, deviation, p_value=0.5, effective_labels=1_000),
+                    shipped,
+                )
+                for value in correlations
+            ]
+            right.plot(correlations, weights, color=colour, linestyle=line, label=f"{deviation:g}")
+        right.set(xlabel="measured correlation", ylabel="w", ylim=(-0.02, 1.02))
+        right.set_title("Probability of dependence")
+        right.legend(loc="lower right", title="standard error")
+        save(figure, "models/adjusted_dawid_skene")
 
 
 def draw_pool() -> None:

@@ -14,8 +14,10 @@ from annobench import datasets
 pytestmark = pytest.mark.commands
 
 RUNS = {target: makefile.runs_of_snakemake(target) for target in makefile.targets()}
-#: The study of the pool needs data sets that the clone has not.
-RUNNING = [target for target, runs in RUNS.items() if runs and target != "pool"]
+#: These studies need data sets that the clone has not.
+RUNNING = [
+    target for target, runs in RUNS.items() if runs and target not in {"pool", "default-model"}
+]
 #: What the archive of the course holds; a clone has nothing of it.
 FILES = ["LICENSE", "README.md", "pyproject.toml", "requirements/course.txt"]
 FOLDERS = ["docs/explanation"]

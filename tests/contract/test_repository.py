@@ -127,7 +127,7 @@ def test_the_changes_of_a_version_fit_a_page():
 def wheel(tmp_path_factory):
     """The package as it is installed."""
     folder = tmp_path_factory.mktemp("wheel")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(TOP / name, folder)
     ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
     shutil.copytree(TOP / "src", folder / "src", ignore=ignored)

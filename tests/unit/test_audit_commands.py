@@ -164,7 +164,8 @@ def test_a_plan_is_written(labels, tmp_path):
         "plan", path, "--gold", gold, "--currency", "EUR", "--price-check", 2, "--items", 1000
     )
     assert done.exit_code == 0, done.output
-    assert "from 40 gold items" in done.output
+    limits = r"0\.\d{3} \(95% interval 0\.\d{3} to [01]\.\d{3}\), from 40 gold items"
+    assert re.search(limits, " ".join(done.output.split()))
     folder = tmp_path / "labels_plan"
     page = (folder / "plan.html").read_text()
     check_self_contained(page)

@@ -174,7 +174,7 @@ def test_of_many_labels_a_sample_of_items_says_the_same(kind, monkeypatch):
     panel = simulate(kind, n_items=4_000, rng=np.random.default_rng(5))
     fitted = dawid_skene.fit(panel.annotations)
     whole = dependence.check(panel.annotations, fitted.posterior)
-    monkeypatch.setattr(dependence, "_ENOUGH", panel.annotations.n_labels // 4)
+    monkeypatch.setattr(dependence, "ENOUGH", panel.annotations.n_labels // 4)
     found = dependence.check(panel.annotations, fitted.posterior)
     assert found.n_labels == whole.n_labels
     assert found.null_deviation > whole.null_deviation

@@ -94,7 +94,7 @@ def test_a_better_optimum_is_named():
     a = Annotations.from_wide(label)
     fitted = models.fit(a, "dawid_skene", start="diagonal")
     found = models.guard(fitted, a, rng=1)
-    remarks = consensus(a, rng=1, replicates=0, start="diagonal").remarks
+    remarks = consensus(a, model="dawid_skene", rng=1, replicates=0, start="diagonal").remarks
     assert [each.text for each in found if each.name == "other_optimum"] == [
         text for text in remarks if "more than one optimum" in text
     ]
@@ -116,7 +116,7 @@ def test_of_many_labels_a_better_optimum_is_found_among_some(monkeypatch, smooth
     confusion = np.where(np.eye(2, dtype=bool), right, 1 - right)
     start = Parameters(np.full(2, 0.5), confusion)
     worse = models.fit(a, "dawid_skene", start=start, **settings)
-    monkeypatch.setattr(dependence, "_ENOUGH", 700)
+    monkeypatch.setattr(dependence, "ENOUGH", 700)
     sizes = []
     restarts = dawid_skene.restarts
     monkeypatch.setattr(
@@ -220,3 +220,18 @@ def test_every_caution_against_the_votes_has_a_design_in_which_it_is_right():
     table = pd.read_csv(quote_studies.STORED / "guard/cautions.csv")
     # Wilson's intervals of power lie above those of false alarms.
     assert (table["power_lower"] > table["false_alarms_upper"]).all()
+
+
+def test_dawid_and_skenes_model_of_few_labels_per_annotator_is_overconfident():
+    rng = np.random.default_rng(0)
+    truth = rng.choice(3, 400, p=[0.5, 0.3, 0.2])
+    accuracy = rng.beta(8, 3, 45)
+    annotator = np.argsort(rng.random((400, 45)), axis=1)[:, :5].ravel()
+    item = np.repeat(np.arange(400), 5)
+    wrong = (truth[item] + rng.integers(1, 3, 2_000)) % 3
+    label = np.where(rng.random(2_000) < accuracy[annotator], truth[item], wrong)
+    a = Annotations.from_arrays(item, annotator, np.where(annotator < 3, 2, label))
+    texts = {each.name: each.text for each in _guard.guard(models.fit(a, "dawid_skene"), a)}
+    assert "annobench audit labels.csv --checks 50" in texts["overconfident"]
+    default = models.fit(a, "adjusted_dawid_skene")
+    assert "overconfident" not in {each.name for each in _guard.guard(default, a)}

@@ -5,17 +5,22 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from studies.default_model import quotes as default_model
 from studies.guard.quotes import quote_cautions
-from studies.pool.quotes import quote_data_sets, quote_decision
+from studies.pool import quotes as pool
 
 TOP = Path(__file__).parents[2]
 STORED = TOP / "benchmarks/measured"
 #: Pages of each study, and what writes their part from the tables.
 PAGES: dict[str, dict[Path, Callable[[Path], str]]] = {
+    "default_model": {
+        TOP / "docs/explanation/default-model.md": default_model.quote_decision,
+        TOP / "docs/models/adjusted_dawid_skene.md": default_model.quote_data_sets,
+    },
     "guard": {TOP / "docs/explanation/guard.md": quote_cautions},
     "pool": {
-        TOP / "docs/explanation/pool.md": quote_decision,
-        TOP / "docs/models/pool.md": quote_data_sets,
+        TOP / "docs/explanation/pool.md": pool.quote_decision,
+        TOP / "docs/models/pool.md": pool.quote_data_sets,
     },
 }
 END = "<!-- end of what is stored -->"
@@ -23,7 +28,7 @@ END = "<!-- end of what is stored -->"
 
 def quoting(study: str, page: Path, text: str) -> str:
     """Return the page's text with what the stored tables say between its two marks."""
-    begin = f"<!-- from the stored tables: make {study} -->"
+    begin = f"<!-- from the stored tables: make {study.replace('_', '-')} -->"
     block = f"{begin}\n{PAGES[study][page](STORED / study)}\n{END}"
     pattern = re.compile(f"{re.escape(begin)}.*{re.escape(END)}", re.DOTALL)
     if len(pattern.findall(text)) != 1:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from annobench import models
 from annobench.aggregation._tables import annotators_table, items_table
+from annobench.core.choices import DEFAULT_MODEL
 from annobench.core.files import csv_quoting, replacing
 from annobench.core.optional import optional
 from annobench.core.results import Summarised
@@ -119,7 +120,7 @@ def consensus_partitions(
     labels: BlockedLabels,
     out: str | Path,
     *,
-    model: str = "dawid_skene",
+    model: str = DEFAULT_MODEL,
     rng: np.random.Generator | int | None = None,
     gold: Mapping[str, str] | None = None,
     scheduler: Scheduler = None,
@@ -135,13 +136,13 @@ def consensus_partitions(
         The labels.
     out : str or Path
         Output folder; workers must have access to it.
-    model : str, default "dawid_skene"
+    model : str, default "adjusted_dawid_skene"
         A model whose E-step is local to an item: "voting", "weighted_voting", "one_coin",
-        "dawid_skene", "mace" or "glad".
+        "dawid_skene", "adjusted_dawid_skene", "mace" or "glad".
     rng : numpy.random.Generator or int, optional
         For random starts.
     gold : mapping of str to str, optional
-        Known categories of some items, which the model "dawid_skene" fixes.
+        Known categories of some items, which "dawid_skene" and "adjusted_dawid_skene" fix.
     scheduler : str, distributed.Client or concurrent.futures.Executor, optional
         Who passes over partitions, as for `annobench.report`.
     resume : bool, default False

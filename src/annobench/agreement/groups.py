@@ -209,7 +209,7 @@ def _same(a: Annotations, code: NDArray[np.int64]) -> float:
 
 
 def _score(part: Agreement, whole: Agreement) -> float:
-    """Return a group's alpha less that of all, times the ratio of their expected disagreements.
+    """Return a group's alpha minus that of all, times the ratio of their expected disagreements.
 
     To first order it is the mean influence of the group's items; where a group has one category
     only, it is 0. Ordinal distances are ranks within the group, so that there is no such ratio.

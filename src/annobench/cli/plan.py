@@ -156,11 +156,13 @@ def _expected(
         ]
         n = sample.n_effective
         # A share of 0 or 1 of few items is not the truth: one item more of either.
-        share = (sample.share(right).estimate * n + 1) / (n + 2)
+        interval = sample.share(right)
+        share = (interval.estimate * n + 1) / (n + 2)
         if sample.represents:
             how = f", post-stratified by {' and '.join(sample.by)}" if sample.differs else ""
             n_gold = counted(int(sample.known.sum()), "gold item")
-            return share, f"{what}: {share:.3f}, from {n_gold}{how}."
+            limits = f"95% interval {interval.lower:.3f} to {interval.upper:.3f}"
+            return share, f"{what}: {share:.3f} ({limits}), from {n_gold}{how}."
         not_all = ", as gold does not represent all items"
     promised = float(fitted.posterior.max(axis=1).mean())
     share = min(promised, 1 - 1 / (labels.n_items + 2))

@@ -325,7 +325,8 @@ def _centred(columns: Floats, item: NDArray[Any] | None) -> Floats:
     if item is None:
         return columns - columns.mean(axis=0)
     table = pd.DataFrame(columns)
-    return np.asarray(table - table.groupby(item).transform("mean"))
+    centred: Floats = np.asarray(table - table.groupby(item).transform("mean"))
+    return centred
 
 
 def _p_of_any(

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from annobench.core.choices import DEFAULT_MODEL
+from annobench.core.errors import AnnotationError
 from annobench.core.texts import counted
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
@@ -23,13 +25,13 @@ from annobench.models.dependence import enough_items
 
 __all__ = [
     *("NAMES", "Caution", "against_votes", "alone", "guard", "of_fit", "other_optimum"),
-    "two_annotators",
+    *("overconfident", "two_annotators"),
 ]
 
 #: The names of all cautions.
 NAMES: Final = (
     *("not_converged", "label_switching", "few_labels", "two_annotators", "unanimous_overturned"),
-    *("far_from_votes", "rare_category", "dependence", "other_optimum"),
+    *("far_from_votes", "rare_category", "dependence", "other_optimum", "overconfident"),
 )
 
 #: Labels that make an item's agreement unanimous.
@@ -46,6 +48,9 @@ FEW_SHARED = 10
 RANDOM_STARTS = 8
 #: Added to the probabilities of a fit of some items.
 CHANCE = 1e-4
+#: Expected calibration error from which a model is overconfident, and how many times as many errors
+#: the default model then expects at least.
+MISCALIBRATED, TIMES = 0.03, 1.5
 #: Relative difference of log posteriors up to which two fits have the same optimum.
 SAME_OPTIMUM = 1e-6
 
@@ -93,7 +98,8 @@ def guard(
     Notes
     -----
     The search for another optimum costs about ten fits; beyond 100,000 labels, ten fits of a sample
-    of that size and one of all labels. The check whether annotators err together costs as much as
+    of that size and one of all labels. Probabilities are compared with those of one fit of the
+    default model. The check whether annotators err together costs as much as
     `annobench.models.dependence` states, and everything else one pass over the labels.
 
     Examples
@@ -108,6 +114,8 @@ def guard(
     module = import_module(".".join(type(fitted).__module__.split(".")[:3]))
     if "restarts" in module.METHOD.offers:
         found += other_optimum(module, fitted, annotations, rng, settings)
+    if module.METHOD.name != DEFAULT_MODEL:
+        found += overconfident(fitted.posterior, annotations)
     return found
 
 
@@ -210,6 +218,30 @@ def against_votes(posterior: NDArray[np.float64], annotations: Annotations) -> l
             )
         )
     return found
+
+
+def overconfident(posterior: NDArray[np.float64], annotations: Annotations) -> list[Caution]:
+    """Compare the errors that a posterior, (I, K), implies with those that the default expects."""
+    default = import_module(f"annobench.models.{DEFAULT_MODEL}")
+    try:
+        reference = default.fit(annotations).posterior
+    except AnnotationError:
+        return []
+    labelled = np.flatnonzero(annotations.counts.any(axis=1))
+    best = posterior[labelled].argmax(axis=1)
+    implied, expected = ((1 - table[labelled, best]).sum() for table in (posterior, reference))
+    error = (expected - implied) / labelled.size
+    if error < MISCALIBRATED or expected < TIMES * implied:
+        return []
+    return [
+        Caution(
+            "overconfident",
+            f"These probabilities are probably overconfident. They imply {implied:,.0f} wrong "
+            f"categories among {counted(labelled.size, 'item')}; the default model, which measures "
+            f"how dependent errors are, expects {expected:,.0f} (expected calibration error "
+            f"{error:.2f}). Check some items: annobench audit labels.csv --checks 50.",
+        )
+    ]
 
 
 def _rare_category(

@@ -165,8 +165,8 @@ def next_steps(found: Assessment) -> list[str]:
         steps.append(
             f"The least certain {counted(int(last['n_items']), 'item')} hold about "
             f"{errors} {'error' if errors == '1' else 'errors'} (interval {least} to {most}): have "
-            "these labelled again first. annobench plan lists the items for which another label is most "
-            "informative."
+            "these labelled again first. annobench plan lists the items for which another label is "
+            "most informative."
         )
     if len(found.wrong):
         pairs = Counter(zip(found.wrong["category"], found.wrong["gold"], strict=True))

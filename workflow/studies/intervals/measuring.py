@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from annobench.core.errors import AnnotationError
+from annobench.reporting.pages import records
 from annobench.resampling.proportions import proportion_interval
 from studies.intervals.case import Case
 
@@ -114,7 +115,7 @@ def judged(table: pd.DataFrame, cases: Sequence[Case]) -> pd.DataFrame:
         (case.interval, case.design): case.wanted for case in cases
     }
     rows: list[dict[str, Any]] = []
-    for row in table.to_dict("records"):
+    for row in records(table):
         low, high = wanted[row["interval"], row["design"]]
         judgement = {"wanted_lower": low, "wanted_upper": high, "verdict": _verdict(row, low, high)}
         rows.append(row | judgement | {"provenance": "simulated"})
