@@ -103,8 +103,9 @@ def test_a_consensus_shows_as_one_line_and_as_a_table(labels):
 
 
 def test_options_reach_the_fit_and_the_search_for_other_optima(labels):
-    tied = consensus(labels, rng=1, replicates=0, tie="one_coin", smoothing=1.0, start="diagonal")
-    alone = dawid_skene.fit(labels, tie="one_coin", smoothing=1.0, start="diagonal")
+    options = {"tie": "one_coin", "smoothing": 1.0, "start": "diagonal"}
+    tied = consensus(labels, model="dawid_skene", rng=1, replicates=0, **options)
+    alone = dawid_skene.fit(labels, **options)
     np.testing.assert_array_equal(tied.fitted.posterior, alone.posterior)
 
 
