@@ -20,12 +20,14 @@ from annobench.agreement.partitioned import agreement_of_partitions
 from annobench.core.errors import AnnotationError
 from annobench.evaluation.partitioned import score_partitions
 from annobench.models import dawid_skene, glad, mace, one_coin, voting, weighted_voting
+from annobench.models._fixed_point import TOLERANCE
 from annobench.models._passes import Passing
 from annobench.scale._blocks import Block
 from annobench.scale._format import OF_PARQUET, digest_of_file, partition_file
 from annobench.scale._workers import open_workers, results
 from annobench.scale.partitions import PartitionedLabels
 
+#: Too few to be accelerated, and hence the same but for rounding.
 FEW = {"max_iterations": 6}
 MODELS = {
     "voting": (voting, {}),
@@ -77,7 +79,7 @@ def test_models_are_those_of_this_process_and_of_memory(both, pool, tmp_path, na
     compared = [name for name in numbers if hasattr(fitted, name)]
     assert compared
     for what in compared:
-        np.testing.assert_allclose(getattr(found.fit, what), getattr(fitted, what), rtol=1e-6)
+        np.testing.assert_allclose(getattr(found.fit, what), getattr(fitted, what), rtol=1e-9)
 
 
 @pytest.mark.parametrize("metric", ["nominal", "ordinal"])
@@ -95,14 +97,16 @@ def test_what_takes_a_scheduler_takes_an_executor(both, pool, tmp_path):
     table = ab.report(labels.folder, scheduler=pool)
     computed = table["estimate"].notna()
     whole = whole[whole["breakdown"].eq("overall")].reset_index(drop=True)
-    pd.testing.assert_frame_equal(table[computed], whole[computed], rtol=1e-6, check_dtype=False)
+    pd.testing.assert_frame_equal(table[computed], whole[computed], rtol=1e-9, check_dtype=False)
     fitted = ab.models.fit(labels, "one_coin", scheduler=pool)
     accuracy = one_coin.fit(annotations).accuracy
-    np.testing.assert_allclose(fitted.fit.accuracy, accuracy, rtol=1e-6)
+    # A mean of posteriors, each of which either accelerated fit leaves within 1e-6 of its limit.
+    settled = {"rtol": 0, "atol": 2 * TOLERANCE}
+    np.testing.assert_allclose(fitted.fit.accuracy, accuracy, **settled)
     found = ab.consensus(labels, model="one_coin", scheduler=pool, out=tmp_path)
     items = pd.concat(map(pd.read_parquet, sorted((tmp_path / "items").iterdir())))
     assert sorted(items["item"]) == sorted(annotations.items)
-    np.testing.assert_allclose(found.annotators["accuracy"], accuracy, rtol=1e-6)
+    np.testing.assert_allclose(found.annotators["accuracy"], accuracy, **settled)
     gold = dict.fromkeys(annotations.items[:5], "1")
     assert score_partitions(labels, fitted, gold, scheduler=pool).n_items == 5
 

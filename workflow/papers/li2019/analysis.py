@@ -42,10 +42,12 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.table("accuracies", accuracies, of=study.datasets)
     by_prior = {"votes": from_seed, "1": ebcc_with(1.0)}
     results.table("readings", values.readings_table(by_prior), of=study.datasets)
-    drawn = {}
+    drawn, printed = {}, {}
     for name, generator in zip(seeds, rng.spawn(len(seeds)), strict=True):
         n_starts = STARTS[effort][data[name].annotations.n_labels > MANY_LABELS]
         drawn[name] = values.starts(data[name], generator, n_starts, limit)
-    results.table("starts", values.starts_table(drawn, from_seed), of=study.datasets)
-    results.figure("starts", figures.starts, drawn, from_seed, of=study.datasets)
+        division = values.division_of_seed(data[name], seeds[name], values.SUBTYPES)
+        printed[name] = values.settled(data[name], division, limit)
+    results.table("starts", values.starts_table(drawn, printed), of=study.datasets)
+    results.figure("starts", figures.starts, drawn, printed, of=study.datasets)
     results.figure("accuracies", figures.accuracies, accuracies, of=study.datasets)

@@ -13,14 +13,14 @@ from .values import Ebcc
 METHODS = {"ibcc": "IBCC", "bwa": "BWA", "ebcc": "EBCC"}
 
 
-def starts(drawn: Mapping[str, pd.DataFrame], from_seed: Mapping[str, Ebcc]) -> Figure:
+def starts(drawn: Mapping[str, pd.DataFrame], printed: Mapping[str, Ebcc]) -> Figure:
     """Draw bound and accuracy of every start, and of the printed seed, a panel a data set."""
     figure, panels = plotting.panels(4, rows=4, height=9.2, width=2.1)
     for axes, (name, found) in zip(panels, drawn.items(), strict=False):
         own = f"{len(found)} starts"
         axes.plot(found["bound"], found["accuracy"], "o", color=plotting.BLUE, mfc="none", ms=4)
-        printed = from_seed[name]
-        axes.plot(printed.bound, printed.right.mean(), "x", color=plotting.VERMILION, ms=8, mew=1.6)
+        of_seed = printed[name]
+        axes.plot(of_seed.bound, of_seed.right.mean(), "x", color=plotting.VERMILION, ms=8, mew=1.6)
         axes.set_title(f"{name}, {own}", fontsize=8.5)
         axes.ticklabel_format(useOffset=False)
         middle = (found["bound"].min() + found["bound"].max()) / 2

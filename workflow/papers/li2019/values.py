@@ -34,7 +34,7 @@ NAMES = {
 }
 #: `num_groups` of test_ebcc.ipynb.
 SUBTYPES = 10
-#: Bounds that differ by less, in nats, are of one optimum: the rule to stop leaves them so apart.
+#: Bounds that differ by less, in nats, are of one optimum.
 SAME_OPTIMUM = 1.0
 
 Prior = float | Literal["votes"]
@@ -91,20 +91,24 @@ def ebcc_from_seed(
     data: LoadedData, seed: int, subtypes: int, prior: Prior, max_iterations: int
 ) -> Ebcc:
     """Fit EBCC from the start that the authors' code draws with a seed."""
-    labels = distinct(data)
-    # Items are numbers, and the start has a row for each number.
-    number = np.array([int(name) for name in labels.items])
-    drawn = np.random.RandomState(seed).dirichlet(
-        np.ones(subtypes), (number.max() + 1, labels.n_categories)
-    )
     fit = partial(
         ebcc.fit,
-        labels,
-        start=drawn[number],
+        distinct(data),
+        start=division_of_seed(data, seed, subtypes),
         n_subtypes=subtypes,
         prevalence_prior=prior,
     )
     return summarised(stopped_as_theirs(fit, max_iterations), data)
+
+
+def division_of_seed(data: LoadedData, seed: int, subtypes: int) -> NDArray[np.float64]:
+    """Return the start that the authors' code draws with a seed."""
+    # Items are numbers, and the start has a row for each number.
+    number = np.array([int(name) for name in distinct(data).items])
+    drawn = np.random.RandomState(seed).dirichlet(
+        np.ones(subtypes), (number.max() + 1, data.annotations.n_categories)
+    )
+    return drawn[number]
 
 
 def stopped_as_theirs(fit: Callable[..., Any], max_iterations: int = 500) -> Any:
@@ -165,14 +169,23 @@ def plain_values(name: str, data: LoadedData) -> dict[str, float]:
 def starts(
     data: LoadedData, rng: np.random.Generator, n_starts: int, max_iterations: int
 ) -> pd.DataFrame:
-    """Fit EBCC from random starts of our own, as the authors have them, a row each."""
+    """Fit EBCC from random starts of our own, drawn as the authors draw them, a row each."""
     labels = distinct(data)
-    options = {"n_subtypes": SUBTYPES, "max_iterations": max_iterations}
     shape = labels.n_items, labels.n_categories
     divisions = (rng.dirichlet(np.ones(SUBTYPES), shape) for _ in range(n_starts))
-    fits = (ebcc.fit(labels, start=division, **options) for division in divisions)
-    found = pd.DataFrame([summarised(fitted, data) for fitted in fits])
+    found = pd.DataFrame([settled(data, division, max_iterations) for division in divisions])
     return found.assign(accuracy=found.pop("right").map(np.mean))
+
+
+def settled(data: LoadedData, division: NDArray[np.float64], max_iterations: int) -> Ebcc:
+    """Fit EBCC from a start until probabilities have settled, so that optima can be compared.
+
+    The authors' rule stops 1.5 nats below the optimum on `adult`.
+    """
+    fitted = ebcc.fit(
+        distinct(data), start=division, n_subtypes=SUBTYPES, max_iterations=max_iterations
+    )
+    return summarised(fitted, data)
 
 
 def labels_table(data: Mapping[str, LoadedData]) -> pd.DataFrame:
