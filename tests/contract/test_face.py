@@ -112,7 +112,7 @@ def test_annotations_show_their_sizes_and_first_labels(labels):
 
 @pytest.mark.parametrize("rng", [1, np.random.default_rng(1), None])
 def test_an_entrance_takes_any_kind_of_rng(labels, rng):
-    assert ab.consensus(labels, rng=rng, replicates=3).model == "dawid_skene"
+    assert ab.consensus(labels, rng=rng, replicates=3).model == "adjusted_dawid_skene"
     assert ab.report(labels, rng=rng) is not None
 
 

@@ -128,7 +128,8 @@ def test_a_category_that_never_occurs_can_be_named(run, tmp_path):
     ],
 )
 def test_an_option_that_the_model_does_not_take_is_refused(run, labels, tmp_path, words, message):
-    result = run("consensus", labels, "--out", tmp_path / "out", "--option", *words)
+    model = "--model", "dawid_skene"
+    result = run("consensus", labels, "--out", tmp_path / "out", *model, "--option", *words)
     assert result.exit_code == 1
     assert message in " ".join(result.output.split())
     assert not (tmp_path / "out").exists()
@@ -137,7 +138,8 @@ def test_an_option_that_the_model_does_not_take_is_refused(run, labels, tmp_path
 def test_options_reach_the_model_and_its_search_for_other_optima(run, labels, tmp_path):
     free, tied = tmp_path / "free", tmp_path / "tied"
     for out, words in ((free, ()), (tied, ("--option", "tie=one_coin", "--option", "smoothing=1"))):
-        result = run("consensus", labels, "--out", out, "--replicates", 0, *words)
+        model = "--model", "dawid_skene"
+        result = run("consensus", labels, "--out", out, "--replicates", 0, *model, *words)
         assert result.exit_code == 0, result.output
     table = pd.read_csv(tied / "confusion.csv", dtype={"category": str, "label": str})
     right = table[table["category"].eq(table["label"])]

@@ -74,7 +74,7 @@ def test_a_better_optimum_is_told():
     a = Annotations.from_arrays(
         np.repeat(np.arange(12), 3).astype(str), np.tile(list("abc"), 12), drawn.ravel().astype(str)
     )
-    found = consensus(a, rng=np.random.default_rng(1), replicates=0)
+    found = consensus(a, model="dawid_skene", rng=np.random.default_rng(1), replicates=0)
     chance, remark = found.remarks
     assert "no more often than by chance" in chance
     assert "more than one optimum" in remark
@@ -88,7 +88,7 @@ def test_an_optimum_that_is_higher_by_a_rounding_error_is_no_other_one():
     a = Annotations.from_arrays(
         np.repeat(np.arange(7), 2).astype(str), list("ab") * 7, list("".join(labels))
     )
-    found = consensus(a, rng=1, replicates=0)
+    found = consensus(a, model="dawid_skene", rng=1, replicates=0)
     best = dawid_skene.restarts(a, rng=1, n_random=8).best
     assert 0 < best.log_posterior - found.fitted.log_posterior < 1e-6
     assert not [text for text in found.remarks if "optimum" in text]

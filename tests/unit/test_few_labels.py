@@ -49,7 +49,7 @@ def enough():
 
 
 def test_too_few_labels_are_a_caution(few):
-    found = consensus(few, rng=1, replicates=0)
+    found = consensus(few, model="dawid_skene", rng=1, replicates=0)
     assert found.items["probability"][0] == pytest.approx(0.99, abs=5e-4)
     [said] = [text for text in found.remarks if "free parameters" in text]
     assert "(17)" in said
@@ -59,7 +59,7 @@ def test_too_few_labels_are_a_caution(few):
 
 
 def test_enough_labels_are_none(few, enough):
-    found = consensus(enough, rng=1, replicates=0)
+    found = consensus(enough, model="dawid_skene", rng=1, replicates=0)
     assert not any("free parameters" in text for text in found.remarks)
     assert not found.fitted.has_few_labels(enough)
     # The same labels suffice for a model of few parameters.
@@ -93,7 +93,7 @@ def test_parameters_are_counted(few, name, number):
 
 
 def test_items_whose_majority_is_overruled_are_listed(few):
-    found = consensus(few, rng=1, replicates=0)
+    found = consensus(few, model="dawid_skene", rng=1, replicates=0)
     named = found.overruled
     assert "0" in named["item"].tolist()
     for row in found.items.to_dict("records"):
@@ -106,17 +106,19 @@ def test_items_whose_majority_is_overruled_are_listed(few):
 
 def test_a_known_category_overrules_nobody():
     labels = Annotations.from_wide(ROWS, categories=["neg", "neu", "pos"])
-    found = consensus(labels, rng=1, replicates=0, gold={"0": "neu", "2": "pos"})
+    found = consensus(
+        labels, model="dawid_skene", rng=1, replicates=0, gold={"0": "neu", "2": "pos"}
+    )
     assert "0" not in found.overruled["item"].tolist()
 
 
 def test_the_page_says_so(few, enough):
-    found = consensus(few, rng=1, replicates=0)
+    found = consensus(few, model="dawid_skene", rng=1, replicates=0)
     page = consensus_page.render(found, few, source="few.csv")
     assert "free parameters" in page
     assert "Items whose majority was overruled" in page
     assert "No item is in doubt" not in page
-    sure = consensus(enough, rng=1, replicates=0)
+    sure = consensus(enough, model="dawid_skene", rng=1, replicates=0)
     page = consensus_page.render(sure, enough, source="enough.csv")
     assert "free parameters" not in page
     assert ("Items whose majority was overruled" in page) == bool(len(sure.overruled))

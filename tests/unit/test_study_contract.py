@@ -37,7 +37,7 @@ def test_parts_join_to_the_whole_study_to_the_last_bit(tmp_path, n_parts):
 def test_every_study_has_a_record_with_all_its_files():
     studies = read_studies(STUDIES)
     assert set(studies) == {
-        *("audit", "certificate", "conformance", "coverage", "guard", "noise", "pool")
+        *("audit", "certificate", "conformance", "coverage", "guard", "intervals", "noise", "pool")
     }
     assert studies["noise"].runs == {"noise": "reduced", "noise_full": "full"}
     assert studies["conformance"].runs == {"conformance": ""}

@@ -51,9 +51,16 @@ from scipy.special import expit, logit, roots_hermitenorm, softmax
 from scipy.stats import norm
 
 from annobench.core.errors import AnnotationError
+from annobench.core.results import SummarisedScalars
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models import base
+from annobench.models._accuracy import (
+    accuracy_posteriors,
+    confusion_of_counts,
+    hits_of,
+    with_accuracy,
+)
 from annobench.models._fixed_point import SETTLED, TOLERANCE
 from annobench.models._gold import gold_codes
 from annobench.models._passes import PartitionedFit, Passing
@@ -72,7 +79,6 @@ __all__ = [
     "AdjustedFit",
     "Adjustment",
     "Evidence",
-    "accuracy_posteriors",
     "bootstrap",
     "combine",
     "fit",
@@ -114,10 +120,6 @@ _CONCENTRATION = (2.0, 0.2)
 _POOLING = 20
 #: Entries of matrices from which they are estimated at most.
 _ENTRIES = 100_000
-#: Limits of the number of labels that the prior of an accuracy is worth.
-_STRENGTH = (1.0, 1_000.0)
-#: Halvings of an interval of 100 on the logit scale.
-_BISECTIONS = 40
 #: Labels whose scores are computed at a time.
 _CHUNK = 65_536
 #: Prior probability of independent errors if the check is powerful; where it has no power, errors
@@ -130,7 +132,7 @@ _NODES, _WEIGHTS = roots_hermitenorm(41)
 
 
 @dataclass(frozen=True)
-class Adjustment:
+class Adjustment(SummarisedScalars):
     """What was learned from public data sets with gold.
 
     Attributes
@@ -392,7 +394,7 @@ def fit(
         annotations.categories,
         posterior=posterior,
         prevalence=prevalence,
-        confusion=_confusion(counts, pooled.mean, pooled.concentration, prevalence),
+        confusion=confusion_of_counts(counts, pooled.mean, pooled.concentration, prevalence),
         mean=pooled.mean,
         concentration=pooled.concentration,
         weight=weight,
@@ -545,7 +547,7 @@ def fit_partitions(
         labels.categories,
         posterior=np.empty((0, k)),
         prevalence=prevalence,
-        confusion=_confusion(sums.counts, prior.mean, prior.concentration, prevalence),
+        confusion=confusion_of_counts(sums.counts, prior.mean, prior.concentration, prevalence),
         mean=prior.mean,
         concentration=prior.concentration,
         weight=float(last.weight),
@@ -744,69 +746,6 @@ def _with_gold(posterior: Floats, gold: NDArray[np.int32]) -> Floats:
     return posterior
 
 
-def accuracy_posteriors(hits: Floats, n: Floats) -> Floats:
-    """Return the beta distributions of annotators' accuracy.
-
-    Accuracies have a common beta prior, whose mean and variance are estimated by moments.
-
-    Parameters
-    ----------
-    hits, n : ndarray, shape (J,)
-        Correct labels of each annotator, and all labels.
-
-    Returns
-    -------
-    ndarray, shape (2, J)
-        Parameters of the distributions, above 0.
-    """
-    total = n.sum()
-    mean = float(hits.sum() / total)
-    binomial = mean * (1 - mean)
-    share = np.divide(hits, n, out=np.full_like(n, mean), where=n > 0)
-    between = float(n @ (share - mean) ** 2) - (np.count_nonzero(n) - 1) * binomial
-    spread = total - float(n @ n) / total
-    variance = between / spread if spread > 0 else 0.0
-    strength = np.clip(binomial / variance - 1, *_STRENGTH) if variance > 0 else _STRENGTH[1]
-    return np.stack([hits + strength * mean, n - hits + strength * (1 - mean)])
-
-
-def _confusion(counts: Floats, mean: Floats, concentration: float, prevalence: Floats) -> Floats:
-    """Return the rows that expected counts imply, shifted to each annotator's accuracy."""
-    correct, wrong = accuracy_posteriors(*_hits(counts))
-    rows = counts + concentration * mean
-    rows /= rows.sum(axis=2, keepdims=True)
-    return _with_accuracy(rows, prevalence, correct / (correct + wrong))
-
-
-def _hits(counts: NDArray[Any]) -> tuple[Floats, Floats]:
-    """Return the correct labels of each annotator, and all labels."""
-    return np.trace(counts, axis1=1, axis2=2), counts.sum(axis=(1, 2)).astype(np.float64)
-
-
-def _with_accuracy(rows: Floats, prevalence: Floats, accuracy: Floats) -> Floats:
-    """Shift the diagonals of each annotator on the logit scale to an accuracy, shape (J,).
-
-    Rows are pooled one by one, but an annotator who is good at one category tends to be good at
-    others. Ratios of errors stay as they are.
-    """
-    k = rows.shape[-1]
-    if k == 1:
-        return rows
-    at = np.arange(k)
-    tiny = 1e-9
-    right = np.clip(rows[:, at, at], tiny, 1 - tiny)
-    wanted = np.clip(accuracy, 2 * tiny, 1 - 2 * tiny)
-    low, high = np.full(wanted.shape, -50.0), np.full(wanted.shape, 50.0)
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        below = expit(logit(right) + middle[:, None]) @ prevalence < wanted
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    shifted = expit(logit(right) + low[:, None])
-    result = rows * ((1 - shifted) / (1 - right))[:, :, None]
-    result[:, at, at] = shifted
-    return np.asarray(result / result.sum(axis=2, keepdims=True))
-
-
 def bootstrap(
     annotations: Annotations,
     fitted: AdjustedFit,
@@ -873,9 +812,9 @@ def bootstrap(
         share = _dirichlet(rng, np.bincount(category[labelled], minlength=k) + 1.0)
         share *= np.exp(shift * rng.standard_normal(k))
         prevalence[draw] = share / share.sum()
-        accuracy = rng.beta(*accuracy_posteriors(*_hits(counts)))
+        accuracy = rng.beta(*accuracy_posteriors(*hits_of(counts)))
         error = spread * (rng.standard_normal() + rng.standard_normal(a.n_annotators))
-        confusion[draw] = _with_accuracy(
+        confusion[draw] = with_accuracy(
             _dirichlet(rng, counts + prior), prevalence[draw], expit(logit(accuracy) + error)
         )
     return Draws(prevalence, confusion)

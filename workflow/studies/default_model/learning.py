@@ -22,11 +22,11 @@ from annobench import datasets
 from annobench.benchmark.cases import BenchmarkCase
 from annobench.core.files import replacing
 from annobench.models import adjusted_dawid_skene
+from annobench.models._accuracy import accuracy_posteriors
 from annobench.models.adjusted_dawid_skene import (
     AdjustedFit,
     Adjustment,
     Evidence,
-    accuracy_posteriors,
     combine,
 )
 from studies.default_model.scoring import ENOUGH_GOLD, SMALLEST
