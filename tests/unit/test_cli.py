@@ -412,7 +412,9 @@ def test_a_consensus_of_one_annotator_is_refused_in_words(run, tmp_path):
     result = run("consensus", path)
     assert result.exit_code == 1
     said = " ".join(result.output.split())
-    assert said.startswith("annobench: dawid_skene: all labels are of one annotator, 'ann'")
+    assert said.startswith(
+        "annobench: adjusted_dawid_skene: all labels are of one annotator, 'ann'"
+    )
     assert "labelled by a second annotator" in said
     assert "Traceback" not in said
     assert not (tmp_path / "labels_consensus").exists()

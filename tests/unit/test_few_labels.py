@@ -128,7 +128,9 @@ def test_the_page_says_so(few, enough):
 def test_the_terminal_says_so(tmp_path, request, kind):
     path = tmp_path / "labels.csv"
     ab.write_labels(request.getfixturevalue(kind), path)
-    done = CliRunner().invoke(app, ["consensus", str(path), "--replicates", "0"])
+    done = CliRunner().invoke(
+        app, ["consensus", str(path), "--model", "dawid_skene", "--replicates", "0"]
+    )
     assert done.exit_code == 0, done.output
     output = " ".join(done.output.split())
     assert ("than free parameters" in output) == (kind == "few")

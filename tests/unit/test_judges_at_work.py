@@ -290,7 +290,7 @@ def test_the_longer_of_two_answers():
 
 def test_scores_need_numbers_or_a_category():
     labels = Annotations.from_arrays([*"xxy"], ["ann", "llm", "llm"], ["yes", "no", "yes"])
-    with pytest.raises(AnnotationError, match="--category"):
+    with pytest.raises(AnnotationError, match="category='yes'"):
         score_items(labels, ["llm"])
     with pytest.raises(AnnotationError, match="Did you mean 'yes'"):
         score_items(labels, ["llm"], category="yess")

@@ -54,7 +54,7 @@ def test_the_lazy_are_found_beside_diligent_annotators_that_are_known(coins):
 
 def test_two_labels_and_three_categories_say_what_they_lack():
     two = noise.hard_share(Annotations.from_contingency([[40, 5], [5, 40]])).set_index("model")
-    assert "Give it as guess_distribution: 0.5" in two.loc["easy_hard", "note"]
+    assert "Give it as guess_distribution, such as 0.5" in two.loc["easy_hard", "note"]
     assert "three labels" in two.loc["mixture", "note"]
     labels = Annotations.from_counts([[5, 0, 0]] * 20 + [[2, 2, 1]] * 5 + [[0, 0, 5]] * 20)
     three = noise.hard_share(labels).set_index("model")

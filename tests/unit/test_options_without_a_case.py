@@ -70,7 +70,7 @@ def test_a_refusal_names_the_option_that_mends_it(labels, words, message):
 def test_a_judge_is_found_by_the_name_that_a_pseudonym_hides(labels):
     status, text = said("judge labels.csv --judge m@x.org --out out")
     assert status == 0
-    assert "person-1: not tested" in text
+    assert "person-1: accuracy and worth cannot be estimated" in text
 
 
 def test_a_table_in_memory_gets_no_advice_for_the_command_line():

@@ -183,7 +183,7 @@ def test_the_command_reads_predictions_and_says_what_they_add(tmp_path):
     assert list(pd.read_csv(folder / "predictions.csv")["score"]) == ["log loss", "accuracy"]
     assert "What the predictions add" in (folder / "consensus.html").read_text(encoding="utf-8")
     for words, message in (
-        (["--gold", gold], "has no effect on dawid_skene"),
+        (["--gold", gold], "has no effect on adjusted_dawid_skene"),
         (["--model", "pool"], "--predictions needs --gold"),
     ):
         refused = run(*words, "--predictions", model, "--force")

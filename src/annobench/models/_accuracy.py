@@ -32,7 +32,8 @@ def accuracy_posteriors(hits: Floats, n: Floats) -> Floats:
         Parameters of the distributions, above 0.
     """
     total = n.sum()
-    mean = float(hits.sum() / total)
+    # With half a label of the other kind if all are right, or all wrong.
+    mean = float(np.clip(hits.sum(), 0.5, total - 0.5) / total)
     binomial = mean * (1 - mean)
     share = np.divide(hits, n, out=np.full_like(n, mean), where=n > 0)
     between = float(n @ (share - mean) ** 2) - (np.count_nonzero(n) - 1) * binomial

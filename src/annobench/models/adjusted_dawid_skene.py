@@ -47,8 +47,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit, roots_hermitenorm, softmax
-from scipy.stats import norm
+from scipy.special import expit, logit, ndtr, roots_hermitenorm, softmax
 
 from annobench.core.errors import AnnotationError
 from annobench.core.results import SummarisedScalars
@@ -724,11 +723,12 @@ def _weight(measured: DependenceCheck, adjustment: Adjustment) -> float:
         return 1.0  # as on public data sets
     deviation = float(np.hypot(measured.null_deviation, _NEGLIGIBLE))
     correlations = np.exp(adjustment.location + adjustment.scale * _NODES)
-    log_dependent = np.asarray(norm.logpdf(estimate, correlations, deviation))
     # How often an estimate under independence is closer to 0 than the median on public data sets.
-    power = 2 * float(norm.cdf(np.exp(adjustment.location) / deviation)) - 1
+    power = 2 * float(ndtr(np.exp(adjustment.location) / deviation)) - 1
     prior = _INDEPENDENT * power
-    evidence_for = _log_mean(log_dependent) - float(norm.logpdf(estimate, 0, deviation))
+    # The logarithm of the ratio of normal densities, at each correlation.
+    log_ratios = correlations * (estimate - correlations / 2) / deviation**2
+    evidence_for = _log_mean(log_ratios)
     return float(expit(logit(1 - prior) + evidence_for))
 
 

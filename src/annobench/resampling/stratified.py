@@ -41,7 +41,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special, stats
+from scipy import special
 
 from annobench.core.errors import AnnotationError, check_level
 from annobench.resampling.intervals import Interval
@@ -92,6 +92,8 @@ def share_limits(x: int, n: int, size: int, level: float = 0.95) -> tuple[float,
 @lru_cache(maxsize=4_096)
 def _upper_limits(n: int, size: int, tail: float) -> Ints:
     """Return the upper limits of the number in the set, for 0 to n found."""
+    from scipy import stats  # half a second that the other intervals do without
+
     x = np.arange(n + 1)
     low, high = x.copy(), size - (n - x)
     # Every count from x up to the limit fits, and none above.

@@ -86,9 +86,9 @@ def _against_pool(data: pd.DataFrame) -> str:
     table = differences(data.assign(provenance="real", n_gold=0), SEED).set_index("method")
     row = table.loc[ADJUSTED].to_dict()
     return (
-        f"The pool's mean log loss minus the default's is {number(row['difference'])} (95% interval "
-        f"{_interval(row['lower'], row['upper'])}, by resampling families); the default's is lower "
-        f"on {row['n_cases'] - row['n_better']:.0f} of {row['n_cases']:.0f} data sets."
+        f"The pool's mean log loss minus the default's is {number(row['difference'])} (95% "
+        f"interval {_interval(row['lower'], row['upper'])}, by resampling families); the default's "
+        f"is lower on {row['n_cases'] - row['n_better']:.0f} of {row['n_cases']:.0f} data sets."
     )
 
 
