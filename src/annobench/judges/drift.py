@@ -323,7 +323,7 @@ def _fit(
 def _centred(columns: Floats, item: NDArray[Any] | None) -> Floats:
     """Subtract the means of columns, or those of each item."""
     if item is None:
-        return columns - columns.mean(axis=0)
+        return np.asarray(columns - columns.mean(axis=0))
     table = pd.DataFrame(columns)
     centred: Floats = np.asarray(table - table.groupby(item).transform("mean"))
     return centred

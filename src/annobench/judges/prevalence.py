@@ -332,7 +332,8 @@ def joint(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
     lower = estimate - math.sqrt(below + z**2 * of_judge)
     upper = estimate + math.sqrt(above + z**2 * of_judge)
     error = math.sqrt(variance + of_judge)
-    return PrevalenceEstimate("joint", estimate, *_within(lower, upper), error, level)
+    lower, upper = _within(lower, upper)
+    return PrevalenceEstimate("joint", estimate, lower, upper, error, level)
 
 
 #: The estimates, in the order of a table.

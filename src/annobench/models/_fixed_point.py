@@ -247,15 +247,17 @@ class Space(NamedTuple):
     Attributes
     ----------
     pack, unpack : callable
-        From parameters to a vector, shape (size,), and back; parameters that no vector holds are
-        not accelerated.
+        From parameters to a vector, shape (size,), and back.
     mend : callable
         Makes a proposed vector possible.
+    is_whole : bool
+        Whether a vector holds all parameters; otherwise none is accelerated.
     """
 
     pack: Callable[[Any], Floats]
-    unpack: Callable[[Floats], Any] | None
+    unpack: Callable[[Floats], Any]
     mend: Mend = as_proposed
+    is_whole: bool = True
 
 
 def space_of(example: tuple[Any, ...], mends: Sequence[Mend]) -> Space:
@@ -326,7 +328,7 @@ def run_em(
     largest change of a posterior between two E-steps. `follow` gets the parameters after each.
     """
     search = Search(space.pack(start), tolerance, max_iterations, space.mend)
-    search.is_plain |= space.unpack is None
+    search.is_plain |= not space.is_whole
     if resumed is not None:
         search.resume(resumed)
     parameters, before = start, None
@@ -348,7 +350,6 @@ def run_em(
             if search.point is packed:
                 parameters = image
                 continue
-        assert space.unpack is not None
         parameters = space.unpack(search.point)
 
 

@@ -332,7 +332,7 @@ class _Passes:
         return _objective(total, theta.ability)
 
     def space(self, theta: _Shared) -> Space:
-        return Space(lambda shared: shared.ability, None)
+        return Space(lambda shared: shared.ability, np.asarray, is_whole=False)
 
     def attempt(
         self, votes: Votes, theta: _Shared, number: int, ability: Floats, version: int

@@ -189,7 +189,7 @@ def _most_likely(counts: NDArray[np.int64], size: NDArray[np.int64]) -> Floats:
     """Maximise the conditional likelihood given a disagreement by EM; it is unimodal."""
     number, items = np.unique(size, return_counts=True)
     total = counts.sum(axis=0).astype(np.float64)
-    g = total / total.sum()
+    g: Floats = total / total.sum()
     settling = Settling(1e-10)
     for _ in range(2_000):
         power = g[:, None] ** number
