@@ -196,7 +196,7 @@ def _most_likely(counts: NDArray[np.int64], size: NDArray[np.int64]) -> Floats:
         chance = np.minimum(power.sum(axis=0), MAX_CHANCE)
         unseen = power @ (items * number / (1 - chance))
         new = (total + unseen) / (total + unseen).sum()
-        before, g = g, np.asarray(new)
+        before, g = g, np.asarray(new, dtype=np.float64)
         if settling.has_settled(before, g):
             break
     return g

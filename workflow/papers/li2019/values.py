@@ -150,11 +150,13 @@ def summarised(fitted: Any, data: LoadedData) -> Ebcc:
 
 def values_of_bwa(labels: Annotations) -> NDArray[np.float64]:
     """Return the values of BWA as the authors' code stops: each category by itself."""
-    values, moving = bwa.fit(labels, tolerance=0, max_iterations=0).item_values, True
+    values = bwa.fit(labels, tolerance=0, max_iterations=0).item_values
+    moving = np.ones(values.shape[1], dtype=bool)
     for n in range(1, 501):
         after = bwa.fit(labels, tolerance=0, max_iterations=n).item_values
         stays = (np.abs(after - values) <= 1e-3 * after + 1e-8).all(axis=0)
-        values, moving = np.where(moving, after, values), moving & ~stays
+        values = np.where(moving, after, values)
+        moving &= ~stays
         if not np.any(moving):
             break
     return values

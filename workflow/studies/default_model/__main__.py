@@ -54,7 +54,9 @@ def learn_power(scores: pd.DataFrame) -> pd.DataFrame:
         best = losses.drop(family, level="family").mean().idxmin()
         chosen = scores[(scores["family"] == family) & (scores["method"] == best)]
         rows.append(chosen.assign(method=CLUMPED))
-    return pd.concat([scores[~scores["method"].isin(names)], *rows], ignore_index=True)
+    kept: pd.DataFrame = scores[~scores["method"].isin(names)]
+    result: pd.DataFrame = pd.concat([kept, *rows], ignore_index=True)
+    return result
 
 
 def score_designs() -> pd.DataFrame:

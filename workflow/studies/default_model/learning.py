@@ -94,11 +94,12 @@ def learn(examples: Sequence[Example]) -> Adjustment:
         for function in (_accuracy_errors, _prevalence_errors)
     ]
     constants = [*theta, logs.mean(), logs.std(ddof=1), *spreads]
-    return Adjustment(*(round(float(value), 4) for value in constants))
+    return Adjustment(*[round(float(value), 4) for value in constants])
 
 
 def _with_powers(theta: Floats) -> Adjustment:
-    return Adjustment(*(float(value) for value in theta), 0.0, 1.0, 0.0, 0.0)
+    rho, prevalence_power, votes_power, floor = map(float, theta)
+    return Adjustment(rho, prevalence_power, votes_power, floor, 0.0, 1.0, 0.0, 0.0)
 
 
 def _log_loss(each: Example, adjustment: Adjustment) -> float:
@@ -112,7 +113,8 @@ def _accuracy_errors(each: Example, adjustment: Adjustment) -> tuple[Floats, Flo
     labels, gold = each.case.annotations, each.case.gold[each.case.annotations.item]
     posterior = combine(each.fitted.evidence, each.fitted.weight, adjustment)
     size, has_gold = labels.n_annotators, gold >= 0
-    expected = np.bincount(labels.annotator, posterior[labels.item, labels.label], minlength=size)
+    hits = posterior[labels.item, labels.label]
+    expected = np.bincount(labels.annotator, hits, minlength=size).astype(np.float64)
     n = np.bincount(labels.annotator, minlength=size).astype(np.float64)
     correct, wrong = accuracy_posteriors(expected, n)
     n_gold = np.bincount(labels.annotator[has_gold], minlength=size)

@@ -57,7 +57,7 @@ def fit_samples(
     are not kept, the parameters have to settle.
     """
     settings, k = problem.settings, problem.n_categories
-    pack, unpack, mend = parameter_space(start.prevalence, start.table, k)
+    space = parameter_space(start.prevalence, start.table, k)
     waiting = enumerate(samples)
     number: dict[int, int] = {}  # of the sample in a lane
     weight = np.zeros((problem.offsets.size - 1, LANES))
@@ -67,8 +67,8 @@ def fit_samples(
     def admit(lane: int) -> None:
         """Assign the next sample, if there is one, to a lane."""
         states[lane] = _fresh(start, k)
-        first = pack((start.prevalence, start.table))
-        searches[lane] = Search(first, settings.tolerance, settings.max_iterations, mend)
+        first = space.pack((start.prevalence, start.table))
+        searches[lane] = Search(first, settings.tolerance, settings.max_iterations, space.mend)
         number.pop(lane, None)
         for number[lane], weight[:, lane] in waiting:
             break
@@ -80,10 +80,10 @@ def fit_samples(
         for lane in tuple(number):
             state, search = states[lane], searches[lane]
             problem.update(state)
-            image = pack((state.prevalence, state.table))
+            image = space.pack((state.prevalence, state.table))
             search.receive(image, None, np.nan)
             if search.point is not image:
-                state.prevalence[:], state.table[:] = unpack(search.point)
+                state.prevalence[:], state.table[:] = space.unpack(search.point)
             if not search.is_on:
                 state.n_iterations, state.converged = search.n_iterations, search.converged
                 yield number[lane], state
