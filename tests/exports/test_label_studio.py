@@ -414,7 +414,7 @@ def test_the_ledger_of_an_exported_project_is_as_counted_by_hand(mirror, team):
     assert ledger.pop("left out: skipped or ignored answers", 0) == skipped
     assert ledger.pop("left out: unfinished or expired answers") <= drafts - empty
     assert ledger.pop("left out: answers that chose nothing") == nothing
-    assert ledger.pop("left out: repeated answers, of which the last is kept", 0) == again
+    assert ledger.pop("left out: repeated labels, of which the last is kept", 0) == again
     assert ledger.pop("labels") == labels == found.labels.n_labels
     assert not ledger
     assert sum(len(marks.spans) for marks in export.marks("label")) == spans

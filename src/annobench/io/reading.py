@@ -18,8 +18,9 @@ from annobench.core.errors import AnnotationError, ItemColumnWarning, ReaderErro
 from annobench.core.names import pseudonyms, said_of_pseudonyms
 from annobench.core.numbers import plain_number
 from annobench.io._columns import ChosenColumns, chosen_columns
+from annobench.io._repeats import Repeats, repeated
 from annobench.io.formats.base import AnnotatorFrom, is_email
-from annobench.io.formats.export import GoldItems, Repeats, Selection
+from annobench.io.formats.export import GoldItems, Selection
 from annobench.io.options import refuse_idle_options
 from annobench.io.source import Source
 from annobench.io.table import (
@@ -28,7 +29,7 @@ from annobench.io.table import (
     read_beside_labels,
     read_gold,
     read_groups_of_rows,
-    read_table,
+    read_rows,
     read_texts,
 )
 from annobench.labels.annotations import Annotations, Scale
@@ -125,7 +126,7 @@ def read_labels(
         for guess in source.export.notes:
             warnings.warn(guess, ItemColumnWarning, stacklevel=2)
         return source.export.labels(question, categories=categories, scale=scale)
-    return _labels(source, categories, scale)
+    return _labels(source, categories, scale)[0]
 
 
 def select_labels(
@@ -318,7 +319,7 @@ def select(
     path, content = source.path, source.content.whole
     label = source.columns.get("label")
     asked, keep_names = source.options, source.keep_names
-    labels = _labels(source, categories, scale, empty, missing)
+    labels, n_rows = _labels(source, categories, scale, empty, missing)
     texts = texts_by_item(source)
     wanted = {"--shown-first": asked.shown_first, "--over": asked.over}
     beside = {
@@ -328,7 +329,7 @@ def select(
         for option, name in wanted.items()
         if name is not None
     }
-    steps = [("rows with a label", labels.n_labels, "")]
+    steps = [("rows read", n_rows, "")]
     remarks = []
     times = count_labels(path, label=label, content=content) if missing else {}
     for word in map(plain_number, missing):
@@ -336,6 +337,8 @@ def select(
             steps.append((f"left out: labels {word!r}, a code for missing ones", n, ""))
         else:
             remarks.append(f"No label is {word!r}, so that --missing {word} changes nothing.")
+    if n_empty := n_rows - labels.n_labels - sum(n for _, n, _ in steps[1:]):
+        steps.append(("left out: empty labels", n_empty, ""))
     if empty == "category" and not any(name.startswith(NOTHING) for name in labels.categories):
         remarks.append("No label is empty, so that --empty category changes nothing.")
     if repeats in ("first", "last") and labels.first_repeat is None:
@@ -344,17 +347,17 @@ def select(
     if labels.first_repeat is not None and not any(wanted.values()):
         together = questions_as_items(source, labels, empty=empty, missing=missing)
         hint = "" if together is None else _said_of_questions(together)
+    people = [] if keep_names else [name for name in labels.annotators if is_email(name)]
+    new = pseudonyms(people, labels.annotators)
+    if new:
+        names = tuple(new.get(name, name) for name in labels.annotators)
+        labels = replace(labels, annotators=names)
     labels, kept, remark = _without_repeats(labels, path, repeats, hint)
     beside = {option: values[kept] for option, values in beside.items()}
     dropped = int((~kept).sum())
     if dropped:
         steps.append((f"left out: repeated labels, of which the {repeats} is kept", dropped, ""))
     remarks += [remark] if remark else []
-    people = [] if keep_names else [name for name in labels.annotators if is_email(name)]
-    new = pseudonyms(people, labels.annotators)
-    if new:
-        names = tuple(new.get(name, name) for name in labels.annotators)
-        labels = replace(labels, annotators=names)
     remarks += said_of_pseudonyms(new)
     steps.append(("labels", labels.n_labels, ""))
     ledger = pd.DataFrame(steps, columns=["what", "rows", "first"])
@@ -423,18 +426,12 @@ def _labels(
     scale: Scale | None,
     empty: Empty = "missing",
     missing: Collection[str] = (),
-) -> Annotations:
-    """Read the labels of a table with one row per label, or of partitions."""
+) -> tuple[Annotations, int]:
+    """Read the labels of a table with one row per label, or of partitions, and count rows."""
     if source.partitions is None:
-        return read_table(
-            source.path,
-            **source.columns,
-            categories=categories,
-            scale=scale,
-            empty=empty,
-            missing=missing,
-            content=source.content.whole,
-        )
+        columns = {role: source.columns.get(role) for role in ("item", "annotator", "label")}
+        whole = source.content.whole
+        return read_rows(source.path, columns, categories, scale, empty, missing, whole)
     labels = source.partitions.read()
     # Of ordinal categories the order may be passed over, and nothing else be changed.
     if categories is not None or scale not in (None, "nominal", labels.scale):
@@ -443,7 +440,7 @@ def _labels(
             "partition`. "
             "Name neither here, or make the partitions again."
         )
-    return labels if scale is None else replace(labels, scale=scale)
+    return labels if scale is None else replace(labels, scale=scale), labels.n_labels
 
 
 def questions_as_items(
@@ -475,27 +472,19 @@ def _without_repeats(
     at = labels.first_repeat
     if at is None:
         return labels, np.ones(labels.n_labels, dtype=bool), ""
-    pair = labels.item.astype(np.int64) * labels.n_annotators + labels.annotator
-    which: Literal["first", "last"] = "last" if repeats == "last" else "first"
-    repeated = pd.Series(pair).duplicated(keep=which).to_numpy()
-    n_repeats = int(repeated.sum())
-    rows = pd.DataFrame([labels.item, labels.annotator, labels.label]).T
-    n_equal = int(rows.duplicated().sum())
-    what = (
-        f"{n_repeats:,} of {labels.n_labels:,} labels {'is' if n_repeats == 1 else 'are'} not the "
-        f"annotator's first for the item, {n_equal:,} of them the same label again"
-    )
+    again = repeated(labels.item, labels.annotator, labels.label, repeats)
     if repeats == "error":
         raise AnnotationError(
-            f"{path}: {what}; such as annotator {labels.annotators[labels.annotator[at]]!r}, item "
-            f"{labels.items[labels.item[at]]!r}. Keep one row of each; or keep one with --repeats "
+            f"{path}: {again.what}; such as annotator "
+            f"{labels.annotators[labels.annotator[at]]!r}, item {labels.items[labels.item[at]]!r}. "
+            f"Keep one row of each; or keep one with --repeats "
             "first or --repeats last; or, if it is a second round, give the annotator another "
             f"name there.{hint}"
         )
     if repeats == "all":
-        remark = f"{what}: all count. If some are mistakes, add --repeats first.{hint}"
-        return labels, np.ones(labels.n_labels, dtype=bool), remark
-    return labels.select(labels=~repeated), ~repeated, f"{what}: the {repeats} was kept.{hint}"
+        return labels, np.ones(labels.n_labels, dtype=bool), f"{again.remark}{hint}"
+    kept = ~again.is_repeat
+    return labels.select(labels=kept), kept, f"{again.remark}{hint}"
 
 
 def read_known_gold(

@@ -132,8 +132,20 @@ def read_table(
     ...     read_table(path)
     Annotations(1 items, 2 annotators, 2 categories, 2 labels, nominal)
     """
-    path = Path(path)
     wanted = {"item": item, "annotator": annotator, "label": label}
+    return read_rows(Path(path), wanted, categories, scale, empty, missing, content)[0]
+
+
+def read_rows(
+    path: Path,
+    wanted: dict[str, str | None],
+    categories: Iterable[object] | None = None,
+    scale: Scale | None = None,
+    empty: Empty = "missing",
+    missing: Collection[str] = (),
+    content: bytes | None = None,
+) -> tuple[Annotations, int]:
+    """Read a table as `read_table` does, and count its rows."""
     if not path.is_file():
         kind = "is a folder" if path.is_dir() else "does not exist"
         raise ReaderError(f"{path}: {kind}. Give the path of a table of labels.")
@@ -338,7 +350,7 @@ def _read_text(
     empty: Empty,
     missing: Collection[str],
     content: bytes | None,
-) -> Annotations:
+) -> tuple[Annotations, int]:
     found, lines = _text_columns(path, wanted, content)
     return _build(path, found, categories, scale, empty, missing, lines)
 
@@ -551,8 +563,8 @@ def _build(
     lines: Any,
     items: Iterable[str] | None = None,
     annotators: Iterable[str] | None = None,
-) -> Annotations:
-    """Make annotations of encoded columns, or report the rows that can't be labels."""
+) -> tuple[Annotations, int]:
+    """Make annotations of encoded columns, and count the rows; or report those without a label."""
     label = found["label"].filled() if empty == "category" else found["label"]
     label = label.without(missing)
     if scale == "interval":
@@ -591,7 +603,7 @@ def _build(
             f"{path}: the metadata lacks the name {error} of a row. Write the file again."
         ) from error
     arrays = (item_codes, annotator_codes, label_codes[label.codes[given]])
-    return Annotations(*arrays, item_names, annotator_names, order, scale)
+    return Annotations(*arrays, item_names, annotator_names, order, scale), given.size
 
 
 def _categories(
@@ -691,7 +703,7 @@ def _read_parquet(
     scale: Scale | None,
     empty: Empty,
     missing: Collection[str],
-) -> Annotations:
+) -> tuple[Annotations, int]:
     found, schema, lines, order = _parquet_columns(path, wanted)
     kept = kept_beside(path, schema.metadata)
     if order is not None:

@@ -78,7 +78,7 @@ def test_status_control_items_and_empty_answers_can_be_used(intake):
 def test_repeated_answers(intake, repeats, kept):
     push(intake, [("x", "ann", "a"), ("x", "ann", "b"), ("x", "bob", "c")])
     export = Export(intake, FORMAT, "here")
-    with pytest.raises(AnnotationError, match=r"1 of 3 answers .* 'ann' on 'x' \(record 2\)"):
+    with pytest.raises(AnnotationError, match=r"1 of 3 labels .* 'ann' on 'x' \(record 2\)"):
         export.select()
     found = export.select(repeats=repeats)
     assert "".join(row[2] for row in names(found.labels)) == kept

@@ -19,6 +19,7 @@ from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.names import pseudonyms, said_of_pseudonyms, unused
 from annobench.core.numbers import plain_categories, plain_number
 from annobench.core.results import Summarised
+from annobench.io._repeats import Repeated, Repeats, repeated
 from annobench.io.formats.base import (
     STATUSES,
     AnnotatorFrom,
@@ -39,7 +40,6 @@ from annobench.labels.annotations import Annotations, Scale
 
 __all__ = ["Export", "Selection", "read_export"]
 
-Repeats = Literal["error", "first", "last", "all"]
 GoldItems = Literal["leave-out", "use"]
 
 #: What the ledger calls answers of each status that do not become labels.
@@ -289,8 +289,8 @@ class Export:
         left_out = {entry.reason: entry.n for entry in self._intake.left_out.values()}
         repeats = 0
         for code in range(len(self._intake.questions.codes)):
-            rows = np.flatnonzero((self._columns["question"] == code) & (status == 0))
-            repeats += self._unrepeated(rows, "first")[1].size
+            rows = (self._columns["question"] == code) & (status == 0)
+            repeats += int(self._repeats(rows).is_repeat.sum())
         return {
             "records": self._intake.n_read,
             **left_out,
@@ -433,19 +433,23 @@ class Export:
             dropped = np.isin(self._columns["label"], named)
             if not (kept & dropped).any():
                 remarks.append(f"No label is {code!r}, so that --missing {code} changes nothing.")
-            kept = ledger.drop(kept, dropped, f"answers {code!r}, a code for missing ones")
+            kept = ledger.drop(kept, dropped, f"labels {code!r}, a code for missing ones")
         rows = np.flatnonzero(kept)
+        again = self._repeats(rows, repeats)
+        has_repeats = bool(again.is_repeat.any())
+        if has_repeats and repeats == "error":
+            raise AnnotationError(self._say_repeats(again.what, rows[again.is_repeat][0]))
+        if has_repeats:
+            remarks.append(again.remark)
         if repeats != "all":
-            rows, again = self._unrepeated(rows, repeats)
-            if again.size and repeats == "error":
-                raise AnnotationError(self._say_repeats(again, rows))
-            if repeats != "error" and not again.size:
+            if repeats != "error" and not has_repeats:
                 remarks.append(
                     f"No answer is repeated, so that --repeats {repeats} changes nothing."
                 )
             dropped = np.zeros_like(kept)
-            dropped[again] = True
-            kept = ledger.drop(kept, dropped, f"repeated answers, of which the {repeats} is kept")
+            dropped[rows[again.is_repeat]] = True
+            kept = ledger.drop(kept, dropped, f"repeated labels, of which the {repeats} is kept")
+            rows = rows[~again.is_repeat]
         if not rows.size:
             raise AnnotationError(
                 f"{self.path}: no label is left of the question {name!r}:\n{ledger.text()}\n"
@@ -609,35 +613,22 @@ class Export:
         )
         return items, annotators
 
-    def _unrepeated(
-        self, rows: NDArray[np.intp], repeats: str
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Separate repeated answers from the rows to keep."""
-        pairs = (
-            self._columns["item"][rows].astype(np.int64) * (len(self._intake.annotators.codes) + 1)
-            + self._columns["annotator"][rows]
+    def _repeats(self, rows: NDArray[Any], repeats: Repeats = "first") -> Repeated:
+        item, annotator, label = (
+            self._columns[name][rows] for name in ("item", "annotator", "label")
         )
-        if repeats == "last":
-            _, last = np.unique(pairs[::-1], return_index=True)
-            keep = rows.size - 1 - last
-        else:
-            _, keep = np.unique(pairs, return_index=True)
-        chosen = np.zeros(rows.size, dtype=bool)
-        chosen[keep] = True
-        return rows[chosen], rows[~chosen]
+        return repeated(item, annotator, label, repeats)
 
-    def _say_repeats(self, again: NDArray[np.intp], rows: NDArray[np.intp]) -> str:
-        first = int(again[0])
+    def _say_repeats(self, what: str, first: int) -> str:
         item = list(self._intake.items.codes)[self._columns["item"][first]]
         annotator = list(self._intake.annotators.codes)[self._columns["annotator"][first]]
         place = self._intake.place(
             int(self._columns["where"][first]), int(self._columns["file"][first])
         )
         return (
-            f"{self.path}: {again.size:,} of {again.size + rows.size:,} answers are not the "
-            f"annotator's first for the item, such as that of {self._shown(annotator)!r} on "
-            f"{item!r} ({place}). {self._intake.repeats_are}Keep one of them with --repeats first "
-            "or --repeats last, or all with --repeats all."
+            f"{self.path}: {what}; such as that of {self._shown(annotator)!r} on {item!r} "
+            f"({place}). {self._intake.repeats_are}Keep one of them with --repeats first or "
+            "--repeats last, or all with --repeats all."
         )
 
     def _annotations(
