@@ -217,7 +217,10 @@ rule build_wheel:
             if path.is_file() and not {"__pycache__", "annobench.egg-info"} & set(path.parts)
         ),
         own=[os.path.relpath(path) for folder in OWN_SESSIONS for path in folder.glob("*.*")],
-        project=[str(WORKFLOW.parent / name) for name in ("pyproject.toml", "README.md", "LICENSE")],
+        project=[
+            str(WORKFLOW.parent / name)
+            for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE")
+        ],
         readme=str(ARCHIVE / "README.md"),
     output:
         students=f"results/course/{WHEEL}",

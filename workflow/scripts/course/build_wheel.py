@@ -24,7 +24,7 @@ def build(
     """Write a wheel, with the folders of further sessions; of equal sources it has equal bytes."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for file in ("pyproject.toml", "LICENSE"):
+        for file in ("pyproject.toml", "setup.py", "LICENSE"):
             shutil.copy(top / file, folder)
         shutil.copy(readme, folder / "README.md")
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
