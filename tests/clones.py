@@ -29,6 +29,7 @@ PARTS = (
     "profiles",
     "pyproject.toml",
     "requirements/course.txt",
+    "setup.py",
     "src",
     "workflow",
     "docs/coefficients",
