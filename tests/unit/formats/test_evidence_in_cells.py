@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import shlex
+from collections import Counter
 
+import numpy as np
+import pandas as pd
 import pytest
 from proposals import follow, run
 
-from annobench.core.errors import AnnotationError, ReaderError
+from annobench.core.errors import AnnotationError, ItemColumnWarning, ReaderError
 from annobench.io import select_labels
+from annobench.labels.annotations import Annotations
 
 
 def written(tmp_path, text, name="table.csv"):
@@ -103,3 +108,62 @@ class TestRepeats:
         commands = follow(path, monkeypatch, *OF_RUNS)
         assert any("--repeats first" in command for command in commands)
         assert not any("response_id," in command for command in commands)
+
+
+def resolved_rows(n=80, share=0.6):
+    """Return rows of four independent annotators, and of what most of them say, else the truth."""
+    rng = np.random.default_rng(55)
+    rows = []
+    for _ in range(n):
+        truth = rng.integers(4)
+        own = [truth if rng.random() < share else rng.integers(4) for _ in range(4)]
+        (first, times), *rest = Counter(own).most_common()
+        tied = bool(rest) and rest[0][1] == times
+        rows.append([*map(int, own), int(truth if tied else first)])
+    return rows
+
+
+def table_of(rows, names):
+    lines = [",".join(("num", *names))]
+    lines += [f"{11 + 7 * n}," + ",".join(map(str, row)) for n, row in enumerate(rows)]
+    return "\n".join(lines) + "\n"
+
+
+class TestConclusions:
+    """A column that the others were resolved to is no annotator's, whatever it is called."""
+
+    @pytest.mark.parametrize("name", ["결론", "Ergebnis", "z"])
+    def test_it_is_left_out_with_a_remark(self, tmp_path, name):
+        rows = resolved_rows()
+        path = written(tmp_path, table_of(rows, ("가람", "나래", "다솔", "라온", name)))
+        done = select_labels(path, format="wide", item="num")
+        assert done.labels.annotators == ("가람", "나래", "다솔", "라온")
+        assert any(f"Column {name!r} equals each of the others" in text for text in done.remarks)
+        with_gold = select_labels(path, format="wide", item="num", gold=name)
+        assert with_gold.labels.annotators == done.labels.annotators
+        assert len(with_gold.gold) == len(rows)
+
+    def test_an_annotator_like_the_others_is_kept(self, tmp_path):
+        path = written(tmp_path, table_of([row[:4] for row in resolved_rows()], "abcd"))
+        assert select_labels(path, format="wide", item="num").labels.n_annotators == 4
+
+    def test_who_names_the_columns_is_believed(self, tmp_path):
+        path = written(tmp_path, table_of(resolved_rows(), "abcde"))
+        assert select_labels(path, annotators=tuple("abcde")).labels.n_annotators == 5
+
+    def test_a_frame_is_read_as_a_file(self):
+        rows = resolved_rows()
+        frame = pd.DataFrame(rows, columns=list("abcde"))
+        with pytest.warns(ItemColumnWarning, match="Column 'e' equals each of the others"):
+            labels = Annotations.from_wide(frame)
+        assert labels.annotators == tuple("abcd")
+
+    def test_each_reading_that_is_printed_works_as_typed(self, tmp_path):
+        path = written(
+            tmp_path, table_of(resolved_rows(), ("가람", "나래", "다솔", "라온", "결론"))
+        )
+        lines = run("inspect", path).output.splitlines()
+        typed = [line[5:].split(": ")[0] for line in lines if line.startswith("With ")]
+        assert "--from wide --item num" in typed
+        for options in typed:
+            assert run("inspect", path, *shlex.split(options)).exit_code == 0

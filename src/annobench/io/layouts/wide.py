@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, islice
@@ -243,9 +244,10 @@ def _refuse_doubtful(table: Table, found: ItemColumn, cells: dict[str, list[str]
     every = {f"--annotators {','.join(columns)}": {"annotators": columns}}
     if found.doubt and found.name is None:
         name = str(found.doubtful[0]) if found.doubtful else ""
-        readings: dict[str, dict[str, Any]] = {f"--item {name}": {"format": "wide", "item": name}}
+        option = f"--from wide --item {shlex.quote(name)}"
+        readings: dict[str, dict[str, Any]] = {option: {"format": "wide", "item": name}}
         readings |= every
-        doubt = found.doubt
+        doubt = found.doubt.replace(f'item="{name}"', option)
     elif found.doubt:
         rest = [name for name in columns if name not in found.doubtful]
         readings = {f"--annotators {','.join(rest)}": {"annotators": rest}} | every
