@@ -167,3 +167,43 @@ class TestConclusions:
         assert "--from wide --item num" in typed
         for options in typed:
             assert run("inspect", path, *shlex.split(options)).exit_code == 0
+
+
+COUNTED = [(0, 3, 0), (3, 0, 0), (1, 2, 0), (0, 1, 8), (0, 6, 0), (2, 1, 0), (0, 0, 3), (1, 5, 3)]
+
+
+class TestCounts:
+    """The sum of counts is a total, and the number of the largest one a conclusion."""
+
+    @pytest.mark.parametrize(
+        "extra",
+        [
+            {"sum": lambda row: sum(row)},
+            {"zusammen": lambda row: sum(row), "class": lambda row: row.index(max(row))},
+            {"合計": lambda row: sum(row), "kl": lambda row: row.index(max(row)) + 1},
+            {"klasse": lambda row: row.index(max(row))},
+        ],
+    )
+    @pytest.mark.parametrize("first", [True, False])
+    def test_neither_is_a_category(self, tmp_path, extra, first):
+        names = ("hate", "offensive", "neither")
+        added = [[str(follow(row)) for follow in extra.values()] for row in COUNTED]
+        lines = [(*extra, *names) if first else (*names, *extra)]
+        for row, more in zip(COUNTED, added, strict=True):
+            own = list(map(str, row))
+            lines.append((*more, *own) if first else (*own, *more))
+        text = "\n".join(f"{'' if n == 0 else n + 10},{','.join(r)}" for n, r in enumerate(lines))
+        labels = select_labels(written(tmp_path, text + "\n"), counts=True).labels
+        assert labels.categories == names
+        assert labels.n_labels == sum(map(sum, COUNTED))
+
+    def test_a_total_that_is_the_same_in_each_row_is_no_category(self, tmp_path):
+        rows = [(3, 0), (1, 2), (0, 3), (2, 1), (3, 0), (1, 2)]
+        lines = [f"t{n},{a},{b},3" for n, (a, b) in enumerate(rows)]
+        path = written(tmp_path, "item,yes,no,zusammen\n" + "\n".join(lines) + "\n")
+        assert select_labels(path).labels.categories == ("yes", "no")
+
+    def test_counts_alone_are_all_categories(self, tmp_path):
+        lines = [f"i{n},{','.join(map(str, row))}" for n, row in enumerate(COUNTED)]
+        path = written(tmp_path, "item,a,b,c\n" + "\n".join(lines) + "\n")
+        assert select_labels(path, counts=True).labels.categories == ("a", "b", "c")
