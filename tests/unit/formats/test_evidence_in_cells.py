@@ -14,6 +14,7 @@ from proposals import follow, run
 from annobench.core.errors import AnnotationError, ItemColumnWarning, ReaderError
 from annobench.io import select_labels
 from annobench.labels.annotations import Annotations
+from annobench.reporting.report_page import cautions
 
 
 def written(tmp_path, text, name="table.csv"):
@@ -207,3 +208,66 @@ class TestCounts:
         lines = [f"i{n},{','.join(map(str, row))}" for n, row in enumerate(COUNTED)]
         path = written(tmp_path, "item,a,b,c\n" + "\n".join(lines) + "\n")
         assert select_labels(path, counts=True).labels.categories == ("a", "b", "c")
+
+
+LIKERT = """id,rater_1,rater_2,rater_3
+1,Strongly agree,Agree,Agree
+2,Disagree,Disagree,Strongly disagree
+3,Neutral,Agree,Neutral
+4,Agree,Agree,Strongly agree
+"""
+
+
+class TestOrder:
+    """Labels that look ordered, and ranks with gaps between the numbers."""
+
+    def test_words_of_agreement_look_ordered(self, tmp_path):
+        path = written(tmp_path, LIKERT)
+        labels = select_labels(path).labels
+        assert any("look ordered" in text for text in cautions(labels))
+        done = run("report", path, "--scale", "ordinal")
+        assert "in order with --order, lowest first" in done.output
+        assert "--categories" not in done.output
+
+    @pytest.mark.parametrize(
+        "words", ["agree,disagree,unrelated", "positive,negative,neutral", "agree,agrees,disagree"]
+    )
+    def test_other_words_do_not(self, words):
+        one, two, three = words.split(",")
+        labels = Annotations.from_wide([[one, two], [two, three], [three, three], [one, one]])
+        assert not any("look ordered" in text for text in cautions(labels))
+
+    def test_of_ordinal_labels_with_a_gap_ranks_are_compared(self):
+        table = [[1, 1], [2, 4], [4, 4], [1, 2], [2, 2], [4, 2], [1, 1], [4, 4], [2, 1], [4, 1]]
+        with_gap = Annotations.from_wide(table, scale="ordinal")
+        whole = Annotations.from_wide(table, scale="ordinal", categories=[1, 2, 3, 4])
+        assert any("ranks are compared" in text for text in cautions(with_gap))
+        assert not any("ranks are compared" in text for text in cautions(whole))
+
+
+SURVEY = "CASE;R001x01;R001x02;R003;R004_01;R005\n" + "".join(
+    f"{60 + n};{1 + n % 2};{1 + n % 3 % 2};{coder};10.1234/j.{n // 2};1\n"
+    for n, coder in enumerate((1, 3, 9, 5, 9, 1, 5, 3, 1, 9))
+)
+
+
+class TestSurveys:
+    """R003 and R005 beside R001x01 are questions, of which one may say who answered."""
+
+    def test_questions_of_a_survey_are_no_annotators(self, tmp_path):
+        path = written(tmp_path, SURVEY)
+        done = run("report", path)
+        assert done.exit_code == 1
+        assert "questions of a survey" in done.output
+        lines = [line for line in done.output.splitlines() if line.startswith("With ")]
+        typed = [line[5:].split(": ")[0] for line in lines]
+        assert "--item R004_01 --annotator R003 --label R001x01" in typed
+        for options in typed:
+            labels = run("inspect", path, *shlex.split(options))
+            assert labels.exit_code == 0
+            assert "10 labels of 4 annotators for 5 items" in labels.output
+
+    def test_short_names_without_siblings_are_annotators(self, tmp_path):
+        text = SURVEY.replace("R001x01", "kind").replace("R001x02", "x").replace("R004_01", "doi")
+        path = written(tmp_path, text)
+        assert select_labels(path).labels.annotators == ("R003", "R005")
