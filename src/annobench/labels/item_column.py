@@ -20,7 +20,13 @@ import pandas as pd
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.column_kinds import number_of, unlike_labels
-from annobench.labels.columns import GOLD_NAMES, ITEM_NAMES, RESOLVED_NAMES, plain_name
+from annobench.labels.columns import (
+    GOLD_NAMES,
+    ITEM_NAMES,
+    RESOLVED_NAMES,
+    named_columns,
+    plain_name,
+)
 
 __all__ = ["ItemColumn"]
 
@@ -314,7 +320,7 @@ def with_items(
     if item is not None and item not in frame.columns:
         raise AnnotationError(
             f"{name}: column {item!r}, given as item, is not among the columns. They are "
-            f"{', '.join(map(repr, frame.columns[:12]))}."
+            f"{named_columns(frame.columns)}."
         )
     by_index = frame.index.name is not None or not pd.api.types.is_integer_dtype(frame.index)
     if item is None and of == "category" and (by_index or _has_one_total(frame)):

@@ -271,3 +271,10 @@ class TestSurveys:
         text = SURVEY.replace("R001x01", "kind").replace("R001x02", "x").replace("R004_01", "doi")
         path = written(tmp_path, text)
         assert select_labels(path).labels.annotators == ("R003", "R005")
+
+
+def test_a_list_that_is_cut_says_so_and_begins_with_the_missing_role(tmp_path):
+    columns = [*(f"c{n}" for n in range(12)), "reviewer", "response_id", "tone"]
+    path = written(tmp_path, ",".join(columns) + "\n" + ",".join("1" * len(columns)) + "\n")
+    with pytest.raises(ReaderError, match=r"The columns are 'response_id', 'c0', .* and 3 more\."):
+        select_labels(path)
