@@ -352,8 +352,9 @@ def cautions(annotations: Annotations) -> list[str]:
             "something, set the scale to ordinal and give it."
         )
     elif a.scale == "ordinal" and _are_numbers(a.categories):
-        values = sorted(map(float, a.categories))
-        if all(value.is_integer() for value in values) and values[-1] - values[0] >= len(values):
+        values = [float(name) for name in a.categories]
+        whole = bool(values) and all(value.is_integer() for value in values)
+        if whole and max(values) - min(values) >= len(values):
             found.append(
                 f"The labels {', '.join(a.categories)} have gaps: of ordinal labels ranks are "
                 "compared, not values. If the numbers between could be chosen, too, give all in "
