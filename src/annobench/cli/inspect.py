@@ -149,7 +149,7 @@ def _check_question(export: Export, question: str) -> None:
 def _inspect_table(source: Source, given: Sequence[str]) -> None:
     """Describe a plain table of labels."""
     from annobench.io.formats.base import is_email
-    from annobench.io.reading import questions_as_items, select
+    from annobench.io.reading import select, what_repeats
     from annobench.labels.doubts import doubtful_categories
     from annobench.reporting.formats import extent
 
@@ -167,16 +167,15 @@ def _inspect_table(source: Source, given: Sequence[str]) -> None:
     if facts.n_repeats:
         are = "is a repeat" if facts.n_repeats == 1 else "are repeats"
         say(f"{counted(facts.n_repeats, 'label')} {are}: the annotator labelled the item before.")
-        if together := questions_as_items(source, labels):
-            column = together.rpartition(",")[2]
-            say(
-                f"Column {column!r} distinguishes them. If it names questions or systems, keep the "
-                "rows of one, or take each answer for an item:"
-            )
-            pooled = replace(source, columns={**source.columns, "item": together})
+        told = what_repeats(source, labels)
+        if told.sentence:
+            option = f" add --item {shlex.quote(told.item)}." if told.item else ""
+            say(f"{told.sentence[0].upper()}{told.sentence[1:]}{option}")
+        if told.item:
+            pooled = replace(source, columns={**source.columns, "item": told.item})
             facts = Facts.of_labels(select(pooled, repeats="all").labels)
             at = given.index("--item") if "--item" in given else len(given)
-            given = [*given[:at], "--item", together, *given[at + 2 :]]
+            given = [*given[:at], "--item", told.item, *given[at + 2 :]]
     n_people = sum(map(is_email, labels.annotators))
     if n_people:
         say(_said_of_people(n_people))

@@ -233,11 +233,8 @@ def _scaled(
     wanted = "nominal" if scale == "set" else scale
     try:
         found = reading.select(categories=categories, scale=wanted, doubts=False, over=over)
-    except ReaderError as error:
-        hint = ""
-        if wanted == "ordinal" and order is None:
-            hint = " On the command line, give the order with --order low,middle,high."
-        raise ReaderError(f"{error}{hint}") from error
+    except (AnnotationError, ReaderError) as error:
+        raise type(error)(str(error).replace("with categories=,", "with --order,")) from error
     if scale == "set":
         return replace(found, labels=_as_sets(found.labels, separator))
     return found

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import warnings
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,10 +34,19 @@ from annobench.io.table import (
     read_texts,
 )
 from annobench.labels.annotations import Annotations, Scale
+from annobench.labels.columns import plain_name
 from annobench.labels.frames import from_long
 
 #: Values of a column that may name questions.
 _MANY_QUESTIONS = 50
+
+#: Names of columns that number repetitions, and those of the ends of spans.
+_ROUNDS = re.compile(
+    r"(?:.*_)?(?:run|round|trial|repetition|repeat|replicate|rep|iteration|attempt|pass|seed|epoch)"
+    r"(?:_?(?:index|idx|id|no|nr|number|num))?"
+)
+_STARTS = re.compile(r"(?:.*_)?(?:start|begin)(?:_(?:offset|char|token|index|idx|pos))?")
+_ENDS = re.compile(r"(?:.*_)?(?:end|stop)(?:_(?:offset|char|token|index|idx|pos))?")
 
 __all__ = ["read_labels", "select", "select_labels"]
 
@@ -345,8 +355,11 @@ def select(
         remarks.append(f"No label is repeated, so that --repeats {repeats} changes nothing.")
     hint = ""
     if labels.first_repeat is not None and not any(wanted.values()):
-        together = questions_as_items(source, labels, empty=empty, missing=missing)
-        hint = "" if together is None else _said_of_questions(together)
+        told = what_repeats(source, labels, empty=empty, missing=missing)
+        if told.are_spans and repeats == "error":
+            raise AnnotationError(f"{path}: {told.sentence} add --item {shlex.quote(told.item)}.")
+        hint = f" {told.sentence} add --item {shlex.quote(told.item)}." if told.item else ""
+        hint = hint or (f" {told.sentence}" if told.sentence else "")
     people = [] if keep_names else [name for name in labels.annotators if is_email(name)]
     new = pseudonyms(people, labels.annotators)
     if new:
@@ -372,15 +385,6 @@ def select(
         new,
         read_as=_said_of_columns(source),
         times=beside.get("--over"),
-    )
-
-
-def _said_of_questions(together: str) -> str:
-    """Say how to read labels that a column of questions may distinguish."""
-    column = together.rpartition(",")[2]
-    return (
-        f" Column {column!r} distinguishes them: if it names questions or systems, keep the rows "
-        f"of one; or take each answer for an item with --item {shlex.quote(together)}."
     )
 
 
@@ -443,26 +447,74 @@ def _labels(
     return labels if scale is None else replace(labels, scale=scale), labels.n_labels
 
 
-def questions_as_items(
+class Repeated(NamedTuple):
+    """What distinguishes the labels that an annotator gave one item.
+
+    Attributes
+    ----------
+    sentence : str
+        What the rows are; where `item` is not empty, up to the option that names it.
+    item : str
+        The columns that together name the items; empty if repeated labels are those of one item.
+    are_spans : bool
+        Whether rows are spans.
+    """
+
+    sentence: str = ""
+    item: str = ""
+    are_spans: bool = False
+
+
+def what_repeats(
     source: Source, labels: Annotations, *, empty: Empty = "missing", missing: Collection[str] = ()
-) -> str | None:
-    """Return the columns of items, if a further column distinguishes what is repeated otherwise."""
+) -> Repeated:
+    """Find the columns that distinguish repeated labels: of spans, repetitions, or questions."""
     if source.content.is_folder:
-        return None
+        return Repeated()
     label, content = source.columns.get("label"), source.content.whole
     pair = labels.item.astype(np.int64) * labels.n_annotators + labels.annotator
     chosen, rest = _chosen_columns(source)
-    for name in rest:
-        values = read_beside_labels(
+    items = [*(chosen.parts or [chosen.roles["item"]])]
+
+    def cells(name: str) -> NDArray[np.object_]:
+        return read_beside_labels(
             source.path, name, name, label=label, empty=empty, missing=missing, content=content
         )
-        codes, names = pd.factorize(values)
-        known = pd.DataFrame({"value": codes, "item": labels.item}).drop_duplicates()
+
+    ends = [
+        next((name for name in rest if pattern.fullmatch(plain_name(name))), None)
+        for pattern in (_STARTS, _ENDS)
+    ]
+    if None not in ends:
+        start, end = (pd.to_numeric(pd.Series(cells(str(name))), errors="coerce") for name in ends)
+        if (start.le(end) & start.mod(1).eq(0) & end.mod(1).eq(0)).all():
+            return Repeated(
+                f"each row is a span, from {ends[0]!r} to {ends[1]!r} of {items[-1]!r}, and no "
+                "label of an item. Agreement on spans is computed from exports such as brat's. To "
+                "compare the labels of equal spans,",
+                ",".join([*items, *map(str, ends)]),
+                are_spans=True,
+            )
+    for name in rest:
+        if _ROUNDS.fullmatch(plain_name(name).strip("_")):
+            together = pd.DataFrame([pair, pd.factorize(cells(name))[0]]).T
+            if not together.duplicated().any():
+                return Repeated(
+                    f"Column {name!r} numbers repetitions of one item: --repeats first compares "
+                    "the first of each."
+                )
+    for name in rest:
+        codes, names = pd.factorize(cells(name))
+        values = pd.DataFrame({"value": codes, "item": labels.item}).drop_duplicates()["value"]
         # Each question has several items; a time or a number of a row does not come again.
-        few = 2 <= len(names) <= _MANY_QUESTIONS and known["value"].value_counts().min() > 1
+        few = 2 <= len(names) <= _MANY_QUESTIONS and values.value_counts().min() > 1
         if few and "" not in names and not pd.DataFrame([pair, codes]).T.duplicated().any():
-            return ",".join([*(chosen.parts or [chosen.roles["item"]]), name])
-    return None
+            return Repeated(
+                f"Column {name!r} distinguishes them: if it names questions or systems, keep the "
+                "rows of one; or, to take each answer for an item,",
+                ",".join([*items, name]),
+            )
+    return Repeated()
 
 
 def _without_repeats(

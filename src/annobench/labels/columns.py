@@ -6,6 +6,7 @@ All readers of tables and data frames use these.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from annobench.core.errors import ReaderError
@@ -62,6 +63,9 @@ RESOLVED_NAMES = (
     *(f"{how}_{what}" for how in _RESOLVED for what in _OF_LABELS),
 )
 
+#: Columns that a message names at most.
+_SHOWN = 12
+
 #: What messages call a table in memory.
 FRAME = "the data frame"
 
@@ -80,6 +84,14 @@ def plain_name(column: object) -> str:
     return re.sub(r"[\s.-]+", "_", str(column).strip().casefold())
 
 
+def named_columns(header: Iterable[object], roles: Iterable[str] = ()) -> str:
+    """Join the names of columns, first those that look like the roles; a long list says so."""
+    words = {word for role in roles for name in USUAL_NAMES[role] for word in name.split("_")}
+    names = sorted(header, key=lambda name: words.isdisjoint(plain_name(name).split("_")))
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(map(repr, names[:_SHOWN])) + more
+
+
 def _hint_of_wide(source: str | Path) -> str:
     """Explain how to read a table with one column per annotator."""
     how = "call Annotations.from_wide" if source == FRAME else "add --from wide"
@@ -92,7 +104,6 @@ def choose_columns(
     source: str | Path, header: list[str], wanted: dict[str, str | None]
 ) -> dict[str, str]:
     """Map the columns to use to their roles."""
-    shown = ", ".join(map(repr, header[:12]))
     # A column without a name can't be meant: spreadsheets write empty ones.
     twice = sorted({name for name in header if name and header.count(name) > 1})
     if twice:
@@ -148,5 +159,6 @@ def choose_columns(
     if {"annotator", "label"} <= set(missing) and len(header) > 2:
         faults.append(_hint_of_wide(source))
     if faults:
+        shown = named_columns(header, missing)
         raise ReaderError(f"{source}: " + " ".join(faults) + f" The columns are {shown}.")
     return chosen

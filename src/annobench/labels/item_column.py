@@ -13,14 +13,20 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import pandas as pd
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.column_kinds import number_of, unlike_labels
-from annobench.labels.columns import GOLD_NAMES, ITEM_NAMES, RESOLVED_NAMES, plain_name
+from annobench.labels.columns import (
+    GOLD_NAMES,
+    ITEM_NAMES,
+    RESOLVED_NAMES,
+    named_columns,
+    plain_name,
+)
 
 __all__ = ["ItemColumn"]
 
@@ -47,6 +53,9 @@ _LETTERED = re.compile(rf"(?i:{_WORDS})[A-Z]")
 #: What items of questionnaires are called, and some annotators.
 _SCALE_ITEM = re.compile(r"[a-z]\d+")
 
+#: Rows in which a column sides with most of the others, from which it is no coincidence.
+_MIN_DECIDED = 10
+
 #: What names the items where no column does.
 _INDEX = object()
 
@@ -69,7 +78,9 @@ class ItemColumn:
     idle : tuple of hashable
         Unnamed columns that are empty or count the rows.
     resolved : tuple of hashable
-        Columns of known or adjudicated labels, by their names.
+        Columns of known or adjudicated labels, by their names, or else by their cells.
+    by_cells : bool
+        Whether it is the cells that say so.
     unlike : mapping of hashable to str
         Contents of further columns without labels: "times".
     doubtful : tuple of hashable
@@ -81,6 +92,7 @@ class ItemColumn:
     doubt: str = ""
     idle: tuple[Hashable, ...] = ()
     resolved: tuple[Hashable, ...] = ()
+    by_cells: bool = False
     unlike: Mapping[Hashable, str] = field(default_factory=dict)
     doubtful: tuple[Hashable, ...] = ()
 
@@ -93,7 +105,15 @@ class ItemColumn:
     def notes(self) -> list[str]:
         """All guesses, for the user to confirm."""
         found = [self.note] if self.note else []
-        if self.resolved:
+        if self.by_cells:
+            [name] = self.resolved
+            found.append(
+                f"Column {name!r} equals each of the others more often than they equal one "
+                "another, as a majority or an adjudicated label does: it was not read as an "
+                f'annotator. Compare annotators with it by gold="{name}", or name all columns of '
+                "annotators if it is one."
+            )
+        elif self.resolved:
             shown = ", ".join(map(repr, self.resolved))
             found.append(
                 f"By its name {shown} has known or adjudicated labels: it was not read as an "
@@ -128,6 +148,8 @@ def find_item_column(
     if of == "annotator":
         others = {name: own for name, own in cells.items() if name != named}
         resolved = resolved_columns(list(others))
+        concluded = () if resolved else concluded_column(others)
+        resolved = resolved or concluded
         unlike = unlike_labels({n: own for n, own in others.items() if not names_annotator(n)})
         unlike = {name: what for name, what in unlike.items() if name not in resolved}
         if named is None and (only := _only_name(unlike, cells)) is not None:
@@ -135,7 +157,13 @@ def find_item_column(
         if resolved or unlike:
             rest = {n: own for n, own in cells.items() if n not in unlike and n not in resolved}
             inner = find_item_column(rest, item)
-            return replace(inner, resolved=resolved, unlike={**unlike, **inner.unlike})
+            by_cells = bool(concluded) or inner.by_cells
+            return replace(
+                inner,
+                resolved=resolved or inner.resolved,
+                by_cells=by_cells,
+                unlike={**unlike, **inner.unlike},
+            )
     columns = [_Column(name, cells[name]) for name in cells if name != named]
     idle = tuple(
         each.name
@@ -204,6 +232,43 @@ def resolved_columns(columns: Sequence[Hashable]) -> tuple[Hashable, ...]:
     return tuple(found) if len(columns) - len(found) > 1 else ()
 
 
+def concluded_column(cells: Mapping[Any, Sequence[str]]) -> tuple[Hashable, ...]:
+    """Return the column that by its cells is what the labels of the others were resolved to.
+
+    It equals each of the others more often than any two of them are equal, and the label of most
+    of them in nearly all rows where they disagree. Two others leave no majority where they
+    disagree: it then equals them where they agree, and each of them more often by a margin.
+    """
+    columns = [_Column(name, own) for name, own in cells.items()]
+    columns = [
+        column
+        for column in columns
+        if not column.never_repeats
+        and any(len(column.distinct & o.distinct) > 1 for o in columns if o is not column)
+    ]
+    if len(columns) < 3 or any(names_annotator(column.name) for column in columns):
+        return ()
+    rows = [row for row in zip(*(column.cells for column in columns), strict=True) if all(row)]
+    if len(rows) < _MIN_DECIDED:
+        return ()
+    pairs = combinations(range(len(columns)), 2)
+    equal = {pair: sum(row[pair[0]] == row[pair[1]] for row in rows) / len(rows) for pair in pairs}
+    margin, least = (0.1, 2 * _MIN_DECIDED) if len(columns) == 3 else (0.0, _MIN_DECIDED)
+    for k, column in enumerate(columns):
+        own = [share for pair, share in equal.items() if k in pair]
+        if min(own) - max(share for pair, share in equal.items() if k not in pair) <= margin:
+            continue
+        decided = []
+        for row in rows:
+            votes = Counter(row[:k] + row[k + 1 :]).most_common(2)
+            agree = len(votes) == 1
+            if agree if len(columns) == 3 else not agree and votes[0][1] > votes[1][1]:
+                decided.append(row[k] == votes[0][0])
+        if len(decided) >= least and sum(decided) >= 0.95 * len(decided):
+            return (column.name,)
+    return ()
+
+
 def is_short(column: Hashable) -> bool:
     """Return whether a column's name is a letter and a number, as A1."""
     return _SCALE_ITEM.fullmatch(plain_name(column)) is not None
@@ -255,7 +320,7 @@ def with_items(
     if item is not None and item not in frame.columns:
         raise AnnotationError(
             f"{name}: column {item!r}, given as item, is not among the columns. They are "
-            f"{', '.join(map(repr, frame.columns[:12]))}."
+            f"{named_columns(frame.columns)}."
         )
     by_index = frame.index.name is not None or not pd.api.types.is_integer_dtype(frame.index)
     if item is None and of == "category" and (by_index or _has_one_total(frame)):

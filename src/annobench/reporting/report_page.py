@@ -6,6 +6,7 @@ Names of items, annotators and categories are untrusted: the template escapes ev
 from __future__ import annotations
 
 import math
+import re
 import shlex
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -345,6 +346,20 @@ def cautions(annotations: Annotations) -> list[str]:
             "The labels are numbers but are treated as names. If their order or distance means "
             "something, set the scale to ordinal or interval."
         )
+    elif a.scale == "nominal" and _look_ordered(a.categories):
+        found.append(
+            "The words of the labels look ordered but are treated as names. If their order means "
+            "something, set the scale to ordinal and give it."
+        )
+    elif a.scale == "ordinal" and _are_numbers(a.categories):
+        values = [float(name) for name in a.categories]
+        whole = bool(values) and all(value.is_integer() for value in values)
+        if whole and max(values) - min(values) >= len(values):
+            found.append(
+                f"The labels {', '.join(a.categories)} have gaps: of ordinal labels ranks are "
+                "compared, not values. If the numbers between could be chosen, too, give all in "
+                "order."
+            )
     return found + doubtful_categories(a)
 
 
@@ -410,6 +425,25 @@ def _spread(counts: NDArray[np.int64]) -> str:
         return "0"
     low, middle, high = int(counts.min()), float(np.median(counts)), int(counts.max())
     return f"{low:,}" if low == high else f"{low:,} to {high:,} (median {middle:,g})"
+
+
+#: Grades of a scale, of which two or more are ordered, and what goes with them.
+_GRADES = frozenset(
+    {"agree", "disagree", "satisfied", "dissatisfied", "likely", "unlikely", "good", "bad", "poor"}
+    | {"fair", "excellent", "low", "medium", "high", "never", "rarely", "seldom", "sometimes"}
+    | {"often", "usually", "always", "neutral", "none", "mild", "moderate", "severe"}
+)
+_DEGREES = frozenset(
+    {"strongly", "very", "somewhat", "slightly", "rather", "extremely", "completely", "mostly"}
+    | {"tend", "to", "neither", "nor", "or"}
+)
+
+
+def _look_ordered(names: Sequence[str]) -> bool:
+    """Return whether all labels are grades such as those of agreement."""
+    words = [re.findall(r"[^\W\d_]+", name.casefold()) for name in names]
+    grades = {word for own in words for word in own} - _DEGREES
+    return len(names) > 2 and len(grades) > 1 and grades <= _GRADES and all(words)
 
 
 def _are_numbers(names: Iterable[str]) -> bool:

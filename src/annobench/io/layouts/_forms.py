@@ -131,9 +131,9 @@ def is_form(table: Table) -> bool:
     """Return whether the columns show that rows are annotators.
 
     There is a column of addresses or names of annotators with another one in each row, or at least
-    of times; no column names items, holds the labels of a table with a row per label, or is that of
-    a numbered annotator; and two columns or more share their answers. Or the outer keys of objects
-    are those of numbered annotators.
+    of times; no column names items or a judge of several rows, holds the labels of a table with a
+    row per label, or is that of a numbered annotator; and two columns or more share their answers.
+    Or the outer keys of objects are those of numbered annotators.
     """
     if "" in table.header:
         keys = [as_text(row[""]) for row in table.preview]
@@ -153,6 +153,11 @@ def is_form(table: Table) -> bool:
     form = find_form(table)
     who = form.who
     rows = table.preview[form.described :]
+    if not is_sent and who is None:
+        return False
+    judge = table.column(("judge",))
+    if judge is not None and len({as_text(row.get(judge, "")) for row in rows}) < len(rows):
+        return False
     # Who sent a form twice has two times.
     if who is not None and time is None:
         given = [as_text(row.get(who, "")) for row in rows]

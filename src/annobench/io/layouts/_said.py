@@ -15,7 +15,8 @@ def listed(names: Iterable[str]) -> str:
     """Join names, truncating long lists."""
     all_names = list(names)
     shown = ", ".join(map(repr, all_names[:_SHOWN]))
-    return f"{shown}, ... ({len(all_names):,})" if len(all_names) > _SHOWN else shown
+    n_more = len(all_names) - _SHOWN
+    return f"{shown} and {n_more:,} more" if n_more > 0 else shown
 
 
 def said_of_columns(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 from annobench.core.errors import ReaderError
@@ -33,6 +33,9 @@ from annobench.labels.item_column import names_annotator, total_of_rows
 #: Names of the columns of a table with a row per item and category.
 _COUNT_NAMES = ("count", "counts", "n", "votes", "freq", "frequency", "n_annotators")
 _CATEGORY_NAMES = (*USUAL_NAMES["label"], *LESS_USUAL_NAMES["label"])
+
+#: Rows from which a column that follows from the others does so by no coincidence.
+_MIN_ROWS = 5
 
 #: What the counts answer.
 QUESTION = "label"
@@ -101,7 +104,44 @@ def _columns(table: Table, item: str | None, is_fit: Callable[[list[str]], bool]
     ]
     # An item may be numbered in a column without a usual name.
     running = [name for name in whole if _counts_rows(cells[name])]
-    return [name for name in whole if name not in running] if len(running) == 1 else whole
+    if len(running) == 1:
+        whole = [name for name in whole if name not in running]
+    return _but_results({name: list(map(_count, cells[name])) for name in whole})
+
+
+def _but_results(counts: dict[str, list[float]]) -> list[str]:
+    """Leave out the sum of other columns, and the number of the largest of them."""
+    names = list(counts)
+    rows = list(zip(*counts.values(), strict=True))
+    if len(names) < 3 or len(rows) < _MIN_ROWS:
+        return names
+    for total in names:
+        others = [name for name in names if name != total]
+        for n_further in range(min(3, len(others) - 1)):
+            for further in combinations(others, n_further):
+                parts = [name for name in others if name not in further]
+                sums = map(sum, zip(*(counts[name] for name in parts), strict=True))
+                is_total = all(n == whole for n, whole in zip(sums, counts[total], strict=True))
+                if is_total and sum(any(counts[name]) for name in parts) > 1:
+                    return parts
+    if len({sum(row) for row in rows}) == 1:
+        return names
+    for result in names:
+        parts = [name for name in names if name != result]
+        if any(_numbers_largest(counts, result, parts, start) for start in (0, 1)):
+            return parts
+    return names
+
+
+def _numbers_largest(
+    counts: dict[str, list[float]], result: str, parts: list[str], start: int
+) -> bool:
+    """Return whether a column says which of the others has the most in its row."""
+    chosen = counts[result]
+    if len(set(chosen)) < 2 or not all(start <= n < start + len(parts) for n in chosen):
+        return False
+    rows = zip(*(counts[name] for name in parts), strict=True)
+    return all(row[int(n) - start] == max(row) for n, row in zip(chosen, rows, strict=True))
 
 
 def may_count(table: Table, columns: list[str]) -> bool:
@@ -113,6 +153,10 @@ def may_count(table: Table, columns: list[str]) -> bool:
 def _is_count(cell: str) -> bool:
     number = number_of(cell) if cell else 0.0
     return number >= 0 and number.is_integer() and not has_thousands(cell)
+
+
+def _count(cell: str) -> float:
+    return number_of(cell) if cell and _is_count(cell) else 0.0
 
 
 def _are_all_counts(cells: list[str]) -> bool:

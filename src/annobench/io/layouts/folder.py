@@ -5,6 +5,7 @@ Files of annotators may have any columns: item columns common to all files, and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -28,7 +29,7 @@ from annobench.io.formats.tables import (
 from annobench.io.layouts import plain
 from annobench.io.layouts._last_rows import LastRows, read_but_sums
 from annobench.io.layouts._said import listed
-from annobench.labels.column_kinds import unlike_labels
+from annobench.labels.column_kinds import number_of, unlike_labels
 from annobench.labels.columns import USUAL_NAMES, plain_name
 from annobench.labels.item_column import resolved_columns
 
@@ -37,6 +38,8 @@ _ENDINGS = {".csv", ".tsv", ".tab", ".txt"}
 
 #: The column that a file's name becomes where no other one names annotators.
 _FILE = "annotator"
+#: A tag of a token in or outside a span.
+_TAG = re.compile(r"[BIESLUM]-\w+|O")
 #: What is said of the files of a majority's labels, and the like.
 _RESOLVED = "of known or adjudicated labels"
 
@@ -162,6 +165,7 @@ def _read(source: Source, intake: Intake) -> None:
 
 def _read_alike(source: Source, intake: Intake, alike: _Alike) -> None:
     """Push the answers of tables of the same columns, one per annotator."""
+    _refuse_data_as_header(source, alike)
     names = _names(source, alike.tables)
     resolved = resolved_columns([path.stem for path in alike.tables])
     for path in source.files:
@@ -200,6 +204,21 @@ def _read_alike(source: Source, intake: Intake, alike: _Alike) -> None:
         f"Two rows of a file name one item in {listed(alike.items)}: name all columns of the item "
         "with --item, separated by commas. "
     )
+
+
+def _refuse_data_as_header(source: Source, alike: _Alike) -> None:
+    """Refuse files whose first line is data: a label of the lines below, a number, or a tag."""
+    tables = alike.tables.values()
+    for name in alike.questions:
+        cells = {as_text(row[name]) for table in tables for row in table.preview} - {""}
+        is_number = all(number_of(cell) == number_of(cell) for cell in (name, *cells))
+        if name in cells or is_number or all(map(_TAG.fullmatch, (name, *cells))):
+            first = ", ".join(map(repr, next(iter(tables)).header))
+            raise ReaderError(
+                f"{source.path}: line 1 of the files, {first}, is no header: {name!r} looks like a "
+                "label. Begin each file with the names of its columns, such as item and label; "
+                "where an item may occur twice, number the items in a column of their own."
+            )
 
 
 def _names(source: Source, found: Mapping[Path, Table]) -> dict[Path, str]:

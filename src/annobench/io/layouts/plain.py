@@ -15,7 +15,7 @@ from annobench.io.formats.tables import (
     push_text,
     scalar,
 )
-from annobench.labels.columns import USUAL_NAMES
+from annobench.labels.columns import USUAL_NAMES, named_columns
 
 _LABEL_NAMES = USUAL_NAMES["label"]
 
@@ -39,7 +39,7 @@ def _read(table: Table, intake: Intake) -> None:
     if roles is None:
         raise ReaderError(
             f"{table.path}: no columns of items, annotators and labels. Name them item, annotator "
-            f"and label. The columns are {', '.join(map(repr, table.header[:12]))}."
+            f"and label. The columns are {named_columns(table.header)}."
         )
     item, annotator, label = roles
     gold, shown_first = table.column(GOLD_NAMES), intake.options.shown_first
@@ -47,7 +47,7 @@ def _read(table: Table, intake: Intake) -> None:
     if over is not None and over not in table.header:
         raise ReaderError(
             f"{table.path}: no column is called {over!r}, as --over asks. The columns are "
-            f"{', '.join(map(repr, table.header[:12]))}."
+            f"{named_columns(table.header)}."
         )
     for where, row in table.rows(False):
         intake.read()

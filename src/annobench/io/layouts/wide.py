@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, islice
+from itertools import combinations, islice, permutations
 from operator import itemgetter
 from typing import Any
 
@@ -36,6 +38,7 @@ from annobench.labels.item_column import (
     ItemColumn,
     find_item_column,
     is_of_questionnaire,
+    is_short,
     names_annotator,
     said_of_counts,
 )
@@ -53,6 +56,12 @@ _NAMES_OF_CATEGORIES = frozenset(
 
 #: What a column is called that says how many items a row stands for.
 _WEIGHTS = ("n", "count", "counts", "freq", "frequency", "times", "tally", "weight")
+
+#: A part of a question, of which a survey numbers both.
+_PART = re.compile(r"([a-z])\d+(?:x|_)\d+")
+
+#: Readings that are proposed at most.
+_MOST_READINGS = 5
 
 #: Rows that are pushed together: few enough for the cache of a processor.
 _BLOCK = 500
@@ -243,9 +252,10 @@ def _refuse_doubtful(table: Table, found: ItemColumn, cells: dict[str, list[str]
     every = {f"--annotators {','.join(columns)}": {"annotators": columns}}
     if found.doubt and found.name is None:
         name = str(found.doubtful[0]) if found.doubtful else ""
-        readings: dict[str, dict[str, Any]] = {f"--item {name}": {"format": "wide", "item": name}}
+        option = f"--from wide --item {shlex.quote(name)}"
+        readings: dict[str, dict[str, Any]] = {option: {"format": "wide", "item": name}}
         readings |= every
-        doubt = found.doubt
+        doubt = found.doubt.replace(f'item="{name}"', option)
     elif found.doubt:
         rest = [name for name in columns if name not in found.doubtful]
         readings = {f"--annotators {','.join(rest)}": {"annotators": rest}} | every
@@ -363,6 +373,7 @@ def _weight(table: Table, cells: dict[str, list[str]]) -> str | None:
 
 def _refuse_questionnaire(table: Table, numbered: Sequence[str]) -> None:
     """Refuse names such as A1 and C1, which scales of questionnaires have too."""
+    _refuse_survey(table, numbered)
     if not is_of_questionnaire(numbered):
         return
     others = [
@@ -376,6 +387,40 @@ def _refuse_questionnaire(table: Table, numbered: Sequence[str]) -> None:
         table.path,
         {"--from wide": {"format": "wide"}, "--transpose": {"transpose": True}},
     )
+
+
+def _refuse_survey(table: Table, numbered: Sequence[str]) -> None:
+    """Refuse names such as R003 beside R001x01 and R004_01, which are a survey's questions."""
+    parts = {name: _PART.fullmatch(plain_name(name)) for name in table.header}
+    letters = {part[1] for part in parts.values() if part}
+    if not numbered or not all(is_short(n) and plain_name(n)[0] in letters for n in numbered):
+        return
+    cells = {name: _cells(table, name) for name in table.header if name}
+    keys = [name for name, own in cells.items() if 1 < len(set(own)) < len(own)]
+    readings: dict[str, dict[str, Any]] = {}
+    for item, annotator in permutations(keys, 2):
+        pairs = set(zip(cells[item], cells[annotator], strict=True))
+        # An item has a name, and fewer labels than there are annotators or items.
+        if annotator not in numbered or len(pairs) < len(table.preview):
+            continue
+        if any(number_of(cell) == number_of(cell) for cell in cells[item]):
+            continue
+        for label in (name for name in keys if parts[name] and name != item):
+            named = {"item": item, "annotator": annotator, "label": label}
+            readings[_typed(named)] = named
+    ways = "Name the columns with --item, --annotator and --label, or with --annotators"
+    raise UnclearLayoutError(
+        f"{table.path}: {listed(numbered)} may be questions of a survey, beside "
+        f"{listed(name for name, part in parts.items() if part)}, and not annotators. {ways} if "
+        "they are annotators.",
+        table.path,
+        dict(islice(readings.items(), _MOST_READINGS)),
+    )
+
+
+def _typed(named: dict[str, str]) -> str:
+    """Return options as typed."""
+    return shlex.join([word for name, value in named.items() for word in (f"--{name}", value)])
 
 
 def _said_of_unused(table: Table, annotators: list[str], known: set[Any]) -> list[str]:
