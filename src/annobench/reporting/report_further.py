@@ -39,12 +39,6 @@ MAX_PAIRS: Final = 12
 MAX_CATEGORIES: Final = 30
 MIN_ITEMS: Final = 10
 MAX_TESTED: Final = 1_000
-#: Common items below which Wald's intervals of differences cover too seldom, and what is said then.
-FEW_COMMON: Final = 30
-WALD: Final = (
-    "The intervals of differences are too narrow for pairs with fewer than "
-    f"{FEW_COMMON} common items."
-)
 #: Labels, and annotators, beyond which REML or its bootstrap takes long.
 MAX_BOOTSTRAP: Final = 3_000
 MAX_REML_LABELS: Final = 200_000
@@ -149,7 +143,6 @@ def _margins(found: MarginalHomogeneity) -> dict[str, Any]:
         "total": len(rows),
         "fewest": min(row["n_items"] for row in rows),
         "ordered": "first_higher" in found.pairs,
-        "caution": WALD if any(row["n_items"] < FEW_COMMON for row in rows) else "",
         "panel": records(found.panel),
     }
 
