@@ -1,6 +1,6 @@
 """Scores before and after calibration, as `annobench consensus --gold` and `audit` print them.
 
-A model of three categories is too sure of its answers: its log odds are twice the true ones. A
+A model of three categories is overconfident: its log odds are twice the true ones. A
 score after calibration is that of the map which the gold items gave, on new items.
 """
 
@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 
 SHARES: Final = (0.6, 0.3, 0.1)
 #: By how much log odds are too large.
-TOO_SURE: Final = 2.0
+OVERCONFIDENCE: Final = 2.0
 #: New items, and items of an audit.
 NEW: Final = 20_000
 AUDITED: Final = 3_000
@@ -65,7 +65,7 @@ def _draw(n: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
     """Draw a model's probabilities, and the categories of the items."""
     category = rng.choice(len(SHARES), size=n, p=SHARES)
     evidence = rng.normal(1.5 * np.eye(len(SHARES))[category]) * 1.5 + np.log(SHARES)
-    return softmax(TOO_SURE * log_softmax(evidence, axis=1), axis=1), category
+    return softmax(OVERCONFIDENCE * log_softmax(evidence, axis=1), axis=1), category
 
 
 @cache
