@@ -152,6 +152,7 @@ def test_own_labels_are_ranked_and_gold_is_said_to_be_too_small(run, own, method
     assert (ranking["lower"] <= ranking["accuracy"]).all()
     said = " ".join(result.output.split())
     assert "25 gold items do not distinguish" in said
+    assert "Only 25 items have gold and labels: the 95% intervals of the log loss" in said
     # The method of one's own is the vote.
     assert "my_method give the same answers on all gold items" in said
     page = (tmp_path / "labels_comparison" / "index.html").read_text(encoding="utf-8")

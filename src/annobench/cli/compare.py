@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 ComparisonFormat = Literal["csv", "latex"]
 
+#: Items with gold below which bootstrap intervals of some scores cover too seldom.
+FEW_GOLD = 100
+
 
 @reads_labels(optional=True)
 def compare(
@@ -141,7 +144,7 @@ def compare(
         remarks = [f"{name}: {note}" for name, notes in warnings.items() for note in notes]
         if reading is not None:
             remarks += external_methods.what_gold_tells(cases[0], found.rankings[cases[0].name])
-            remarks += _chosen(cases[0], seed)
+            remarks += [*_few(cases[0]), *_chosen(cases[0], seed)]
         found.write(folder)
         page = benchmark_page.render(
             found.tables, marked=found.candidates, remarks=[*simulated, *remarks]
@@ -246,6 +249,17 @@ def _cases(
     for text in said_of_gold(selection.labels, golds):
         note(f"Note: {text}")
     return [case]
+
+
+def _few(case: BenchmarkCase) -> list[str]:
+    """Say that intervals are too narrow, if few items have gold."""
+    n = int(case.scored.sum())
+    if n >= FEW_GOLD:
+        return []
+    return [
+        f"Only {n} items have gold and labels: the 95% intervals of the log loss and of the "
+        "risk-coverage area are too narrow."
+    ]
 
 
 def _chosen(case: BenchmarkCase, seed: int) -> list[str]:

@@ -17,6 +17,7 @@ from annobench.audit.assessment import Assessment
 from annobench.audit.design import Design
 from annobench.audit.release import Release
 from annobench.core.texts import counted, plural, visible
+from annobench.evaluation.calibration import CAUTION
 from annobench.plotting import BLUE, GREY, INK, VERMILION, house_figure
 from annobench.reporting import figures, pages
 from annobench.reporting.formats import by_interval, level, percent
@@ -303,7 +304,7 @@ def _release_plot(given: Release) -> Markup:
             xlabel="share of items, most certain first",
             ylabel="share of errors found",
         )
-        axes.legend(loc="upper left")
+        plotting.legend_below(figure, axes)
         figure.patch.set_visible(False)
         return figures.inline_svg(figure, "release-curve")
 
@@ -338,7 +339,7 @@ def _calibration_sentence(found: Assessment) -> str:
     if calibration.kind == "none":
         return said + (
             f"{counted(calibration.n_gold, 'check')} are too few to calibrate probabilities, "
-            "which are unchanged."
+            f"which are unchanged. {CAUTION}"
         )
     map_ = {
         "temperature": f"one temperature, T = {calibration.parameters.get('T', 1):.2f}",
@@ -347,5 +348,5 @@ def _calibration_sentence(found: Assessment) -> str:
     }[calibration.kind]
     return said + (
         f"They were calibrated by {map_}, chosen by the number of checks; each check is scored by "
-        "a fit to the others."
+        f"a fit to the others. {CAUTION}"
     )

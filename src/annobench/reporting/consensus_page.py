@@ -13,6 +13,7 @@ from scipy.special import entr
 from annobench import models
 from annobench.aggregation._tables import MAX_DOUBTFUL
 from annobench.aggregation.consensus import CERTAIN, Consensus
+from annobench.evaluation.calibration import CAUTION
 from annobench.labels.annotations import Annotations
 from annobench.models.base import ConfusionFit
 from annobench.reporting import figures, pages, report_page
@@ -26,6 +27,8 @@ MAX_ITEMS: Final = 15
 MAX_ANNOTATORS: Final = 25
 MAX_CATEGORIES: Final = 30
 MAX_CONFUSED: Final = 5
+#: What readers should know of the intervals of the prevalence.
+RARE: Final = "Those of categories that are hardly more frequent than errors are too narrow."
 #: Characters of what annotators saw.
 MAX_TEXT: Final = 160
 #: A label that tells less than this share of the entropy of the categories is near chance.
@@ -110,6 +113,7 @@ def _prevalence(table: pd.DataFrame) -> dict[str, Any]:
         "rows": rows,
         "plot": figures.estimates("prevalence-plot", rows, (0.0, 1.0)),
         "n": len(table),
+        "caution": RARE,
     }
 
 
@@ -301,4 +305,5 @@ def _gold(found: Consensus) -> dict[str, Any] | None:
             else f"The probabilities were calibrated on gold ({kind}, chosen by its size); each "
             "gold item is scored by a fit to the others."
         )
+        content["caution"] = CAUTION
     return content

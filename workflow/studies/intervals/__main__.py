@@ -14,6 +14,7 @@ import pandas as pd
 import yaml
 
 from annobench.core.discovery import did_you_mean
+from annobench.reporting.pages import records
 from studies.intervals.case import Case
 from studies.intervals.measuring import all_cases, judged, measure
 from study_contract.record import read_study
@@ -45,7 +46,7 @@ def main(names: list[str], stored: Path = STORED) -> None:
     measured = _stored_rows(stored / "coverage.csv")
     for case in cases:
         if case.interval in names or _key(case) not in measured:
-            row = measure(case, seed).to_dict("records")[0]
+            [row] = records(measure(case, seed))
             measured[_key(case)] = row
             print(f"{case.interval}, {case.design}: {row['value']:.3f}", flush=True)
             _store(study, stored, measured, cases)
@@ -59,7 +60,7 @@ def _key(case: Case) -> Key:
 def _stored_rows(path: Path) -> dict[Key, Row]:
     if not path.is_file():
         return {}
-    rows = pd.read_csv(path).to_dict("records")
+    rows = records(pd.read_csv(path))
     return {(row["interval"], row["design"], row["kind"], row["data_sets"]): row for row in rows}
 
 

@@ -50,7 +50,7 @@ class Crowd:
         parts = [
             f"{self.n_items} items",
             f"{self.n_annotators} annotators",
-            "" if complete else f"{self.labels_per_item} labels an item",
+            "" if complete else f"{self.labels_per_item} labels per item",
             "prevalence " + ", ".join(f"{share:g}".lstrip("0") for share in self.shares[1:]),
             "annotators of unequal activity" if self.unequal else "",
             "" if self.scale == "nominal" else f"{self.scale} scale",
@@ -74,7 +74,7 @@ class Crowd:
         return rng.choice(len(self.shares), size=self.n_items, p=self.shares)
 
     def who(self, rng: np.random.Generator) -> Ints:
-        """Draw the annotators of each item, shape (I, labels an item)."""
+        """Draw the annotators of each item, shape (I, labels per item)."""
         if self.labels_per_item == self.n_annotators:
             return np.tile(np.arange(self.n_annotators), (self.n_items, 1))
         # The first to arrive in independent Poisson processes: a draw without replacement.
@@ -82,7 +82,7 @@ class Crowd:
         return np.argpartition(arrival, self.labels_per_item, axis=1)[:, : self.labels_per_item]
 
     def labels(self, truth: Ints, who: Ints, rng: np.random.Generator) -> Ints:
-        """Let annotators label items, shape (I, labels an item)."""
+        """Let annotators label items, shape (I, labels per item)."""
         wrong = truth[:, None] + rng.integers(1, len(self.shares), size=who.shape)
         is_right = rng.random(who.shape) < self.right[who]
         return np.where(is_right, truth[:, None], wrong % len(self.shares))

@@ -9,7 +9,6 @@ from annobench.core.files import replacing
 from annobench.reporting.pages import records
 from annobench_replication.pages import render
 from studies.intervals.cautions import caution_of
-from studies.intervals.printed import without_rows
 from study_contract.running import OwnStudy
 
 #: How a verdict is shown: a mark, the tone of the verdict of papers that it is like, and words.
@@ -41,7 +40,6 @@ def show(study: OwnStudy, tables: Path, folder: Path, templates: Sequence[Path])
         n_rows=len(table),
         n_missed=len(missed),
         commands=sorted({row["command"] for row in rows}),
-        owed=sorted({r["interval"] for r in records(without_rows(set(table["interval"])))}),
         marks=FACES,
         grid_name=study.settings["grid"],
         seed=study.seed,

@@ -14,8 +14,8 @@ def printed() -> pd.DataFrame:
     """Read what is printed, a row each.
 
     `command`; `table` of its folder, or "page"; `quantity`, the column without `_lower` or
-    `_p_value`, empty if there is none; `study`, "owed" while no study has it; and `interval`, the
-    id of its rows in this study.
+    `_p_value`, empty if there is none; `study`, which has it; and `interval`, the id of its rows
+    in this study.
     """
     return pd.read_csv(PRINTED, keep_default_na=False)
 

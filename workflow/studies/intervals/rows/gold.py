@@ -54,6 +54,20 @@ def cases() -> list[Case]:
         ),
         *(
             Case(
+                f"consensus.{quantity}",
+                f"{n} gold items, {how}",
+                "coverage",
+                # Of about ten items few shares are possible.
+                wanted if n > 30 else (0.93, 1.0),
+                partial(_of_category, quantity, CHOSEN[how], n),
+                300,
+            )
+            for quantity in ("precision", "recall")
+            for how in ("drawn at random", "ten times as often where labels disagree")
+            for n in N_GOLD
+        ),
+        *(
+            Case(
                 "consensus.gold_is_random",
                 f"{n} of {N_ITEMS} items have gold, drawn at random",
                 "level",
@@ -85,21 +99,22 @@ def cases() -> list[Case]:
     ]
 
 
-def _votes(n_items: int, rng: np.random.Generator) -> tuple[Ints, Bools]:
-    """Draw votes, and whether they are right."""
+def _votes(n_items: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Draw votes, and the items' categories."""
     category = rng.integers(3, size=n_items)
     kind = rng.choice(3, size=n_items, p=KINDS)
     is_right = rng.random((5, n_items)) < np.array([0.9, 0.45, 0.1])[kind]
     other = np.where(kind == 2, 1, rng.integers(1, 3, (5, n_items)))
     labels = np.where(is_right, category, (category + other) % 3)
     votes = (labels[:, :, None] == np.arange(3)).sum(axis=0)
-    return votes, votes.argmax(axis=1) == category
+    return votes, category
 
 
 @cache
 def _truth() -> tuple[float, float]:
     """Return the accuracy on very many items: on all, and where labels disagree."""
-    votes, right = _votes(LONG_RUN, np.random.default_rng(DEFAULT_SEED))
+    votes, category = _votes(LONG_RUN, np.random.default_rng(DEFAULT_SEED))
+    right = votes.argmax(axis=1) == category
     return float(right.mean()), float(right[votes.max(axis=1) < 5].mean())
 
 
@@ -114,11 +129,38 @@ def _sample(labels: Annotations, times: float, n: int, rng: np.random.Generator)
 
 def _accuracy(times: float, n: int, rng: np.random.Generator) -> tuple[float, ...]:
     """Return the interval, and the accuracy on items like those that gold represents."""
-    votes, right = _votes(N_ITEMS, rng)
+    votes, category = _votes(N_ITEMS, rng)
     sample = _sample(Annotations.from_counts(votes), times, n, rng)
-    interval = sample.share(right)
+    interval = sample.share(votes.argmax(axis=1) == category)
     of_all, of_disputed = _truth()
     return interval.lower, interval.upper, of_all if sample.represents else of_disputed
+
+
+def _among(quantity: str, votes: Ints, category: Ints) -> tuple[Bools, Bools]:
+    """Return whether an item counts, and is right, in a share of the first category."""
+    answer = votes.argmax(axis=1)
+    return (answer == 0 if quantity == "precision" else category == 0), answer == category
+
+
+@cache
+def _share_of_first(quantity: str, disputed: bool) -> float:
+    """Return precision or recall on very many items: on all, or where labels disagree."""
+    votes, category = _votes(LONG_RUN, np.random.default_rng(DEFAULT_SEED))
+    among, right = _among(quantity, votes, category)
+    if disputed:
+        among &= votes.max(axis=1) < 5
+    return float(right[among].mean())
+
+
+def _of_category(
+    quantity: str, times: float, n: int, rng: np.random.Generator
+) -> tuple[float, ...]:
+    """Return the interval of precision or recall of the first category, and the truth."""
+    votes, category = _votes(N_ITEMS, rng)
+    sample = _sample(Annotations.from_counts(votes), times, n, rng)
+    among, right = _among(quantity, votes, category)
+    interval = sample.part(right & among, among, 0.95)
+    return interval.lower, interval.upper, _share_of_first(quantity, not sample.represents)
 
 
 def _level(n: int, rng: np.random.Generator) -> tuple[float, ...]:

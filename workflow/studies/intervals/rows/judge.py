@@ -22,10 +22,12 @@ from annobench.judges.bias import judge_bias
 from annobench.judges.consistency import position_table, repeat_consistency
 from annobench.judges.drift import judge_drift
 from annobench.judges.jury import effective_judges
+from annobench.judges.planning import plan_test
 from annobench.judges.prevalence import METHODS, JudgedCounts
 from annobench.judges.systems import compare_systems
 from annobench.judges.worth import worth
 from annobench.models import dawid_skene
+from annobench.reporting.pages import records
 from studies.intervals.case import Case
 
 COVERED: Final = (0.93, 0.97)
@@ -43,6 +45,8 @@ PANELS: Final = {
     ),
     "100 items, three humans who know .7, a judge who knows .8": (100, (0.7, 0.7, 0.7), 0.8),
 }
+#: Of the last human, without gold.
+OF_A_HUMAN: Final = ("human_beyond_chance", "human_accuracy")
 Draw = Callable[[np.random.Generator], tuple[float, ...]]
 Limits = tuple[float, float, float]
 
@@ -88,6 +92,16 @@ def _by_gold() -> list[Case]:
     results += [
         Case(
             f"judge.{quantity}",
+            "100 gold items, category of prevalence .1 of three, a judge who knows .5",
+            "coverage",
+            AT_LEAST,
+            partial(_gold_trial, quantity, 100, 0.5, three, 1),
+        )
+        for quantity in ("sensitivity", "specificity")
+    ]
+    results += [
+        Case(
+            f"judge.{quantity}",
             "40 clusters of 5 gold items, of which the judge knows all or none",
             "coverage",
             COVERED,
@@ -115,8 +129,13 @@ def _gold_trial(
         labels = np.where(knows, truth, rng.integers(0, k, n))
     names = tuple("abc"[:k])
     results = rates.rates_by_gold(labels, truth, names, clusters=clusters if size > 1 else None)
-    expected = proportion + (1 - proportion) / k if quantity == "accuracy" else proportion
-    return _limits(getattr(results, quantity), expected, 0 if quantity == "youden" else None)
+    expected = {
+        "accuracy": proportion + (1 - proportion) / k,
+        "sensitivity": proportion + (1 - proportion) / k,
+        "specificity": 1 - (1 - proportion) / k,
+    }.get(quantity, proportion)
+    place = {"youden": 0, "sensitivity": k - 1, "specificity": k - 1}.get(quantity)
+    return _limits(getattr(results, quantity), expected, place)
 
 
 def _panel(
@@ -132,7 +151,7 @@ def _panel(
 def _by_humans() -> list[Case]:
     results = []
     for words, panel in PANELS.items():
-        for quantity in ("accuracy_by_humans", "worth", "human_beyond_chance"):
+        for quantity in ("accuracy_by_humans", "worth", *OF_A_HUMAN):
             trial = partial(_posterior_trial, quantity, *panel)
             results.append(Case(f"judge.{quantity}", words, "coverage", COVERED, trial, FEWER))
     words = "100 gold items of 300, humans who know .9, .9, .2 and .2, a judge who knows .45"
@@ -156,9 +175,11 @@ def _posterior_trial(
 ) -> Limits:
     panel, labels, _ = _panel(rng, n, humans, judge)
     fit = dawid_skene.fit(panel)
-    if quantity == "human_beyond_chance":
+    if quantity in OF_A_HUMAN:
         sampled = rates.sample_panel(panel, fit.posterior, draws=DRAWS, rng=rng)
         of_last = rates.human_rates(panel, fit.posterior, sampled)[-1]
+        if quantity == "human_accuracy":
+            return _limits(of_last.accuracy, (1 + humans[-1]) / 2)
         return _limits(of_last.mean_youden, humans[-1])
     draws = rates.sample_panel(panel, fit.posterior, labels, draws=DRAWS, rng=rng)
     results = rates.rates_by_posterior(labels, fit.posterior, panel.categories, sampled=draws)
@@ -202,7 +223,7 @@ def _agreement() -> list[Case]:
             COVERED,
             partial(_agreement_trial, quantity),
         )
-        for quantity in ("agreement_difference", "kappa_with_humans")
+        for quantity in ("agreement_difference", "kappa_with_humans", "kappa_of_humans")
     ]
     results.append(
         Case(
@@ -235,10 +256,21 @@ def _agreement() -> list[Case]:
         Case("judge.unanimous", "60 items asked three times", "coverage", AT_LEAST, _unanimous)
     )
     results += [
-        Case("judge.bias_by_length", f"{n} answers, noise that grows", "coverage", COVERED, trial)
+        Case(f"judge.{bias}", f"{n} answers, noise that grows", "coverage", COVERED, trial)
+        for bias in ("bias_by_length", "bias_adjusted", "score_difference")
         for n in (30, 100)
-        for trial in [partial(_bias, n)]
+        for trial in [partial(_bias, bias, n)]
     ]
+    results.append(
+        Case(
+            "judge.plan",
+            "200 simulated studies of 50 items, three humans of accuracy .8, a judge of .8",
+            "coverage",
+            COVERED,
+            _power,
+            200,
+        )
+    )
     results.append(
         Case(
             "judge.effective_judges",
@@ -259,6 +291,8 @@ def _agreement_trial(quantity: str, rng: np.random.Generator) -> Limits:
         row = rows["agreement"]
         return row["difference_lower"], row["difference_upper"], 0.7 * (0.5 - 0.7) / 2
     row = rows["kappa"]
+    if quantity == "kappa_of_humans":
+        return row["human_human_lower"], row["human_human_upper"], 0.7**2
     return row["human_judge_lower"], row["human_judge_upper"], 0.7 * 0.5
 
 
@@ -291,13 +325,47 @@ def _unanimous(rng: np.random.Generator) -> Limits:
     return row["lower"], row["upper"], 0.8 + 0.2 / 4
 
 
-def _bias(n: int, rng: np.random.Generator) -> Limits:
+def _bias(quantity: str, n: int, rng: np.random.Generator) -> Limits:
+    """Let a judge score longer answers, and those of its family, higher."""
     length = rng.normal(8, 1, n)
     human = rng.normal(0, 1, n)
     judge = human + 0.2 * (length - 8) + rng.normal(0, 0.5 + 0.3 * abs(length - 8), n)
-    table = judge_bias(judge, human, lengths=np.exp2(length))
-    [row] = table[table["bias"].eq("length")].to_dict("records")
-    return row["lower"], row["upper"], 0.2
+    family = None
+    if quantity == "bias_adjusted":
+        family = rng.random(n) < 0.3
+        judge = judge + 0.5 * family
+    table = judge_bias(judge, human, lengths=np.exp2(length), own=family)
+    rows = {row["bias"]: row for row in records(table)}
+    if quantity == "bias_adjusted":
+        row = rows["own family"]
+        return row["adjusted_lower"], row["adjusted_upper"], 0.5
+    name, truth = ("length", 0.2) if quantity == "bias_by_length" else ("score difference", 0.0)
+    return rows[name]["lower"], rows[name]["upper"], truth
+
+
+def _plan(replicates: int, rng: np.random.Generator) -> dict[str, Any]:
+    accurate = _knowing(0.6)
+    table = plan_test(
+        [0.5, 0.5],
+        accurate[None],
+        accurate,
+        n_items=[50],
+        n_humans=[3],
+        replicates=replicates,
+        rng=rng,
+    )
+    [row] = records(table)
+    return row
+
+
+@cache
+def _true_power() -> float:
+    return float(_plan(20_000, np.random.default_rng(1))["passes"])
+
+
+def _power(rng: np.random.Generator) -> Limits:
+    row = _plan(200, rng)
+    return row["lower"], row["upper"], _true_power()
 
 
 def _effective(rng: np.random.Generator) -> Limits:
@@ -353,6 +421,16 @@ def _systems() -> list[Case]:
     ]
     results.append(
         Case(
+            "judge.system",
+            "30 and 30 of 300 answers scored by humans, the same questions",
+            "coverage",
+            COVERED,
+            _mean_of_system,
+            500,
+        )
+    )
+    results.append(
+        Case(
             "judge.against_slices",
             "three slices of 10, 10 and 40 questions, scored by humans",
             "level",
@@ -399,6 +477,12 @@ def _answers(
 def _difference(n_new: int, n_old: int, paired: bool, rng: np.random.Generator) -> Limits:
     results = compare_systems(**_answers(rng, n_new, n_old, paired), baseline="old")
     row = results.differences.iloc[0]
+    return row["lower"], row["upper"], 0.3
+
+
+def _mean_of_system(rng: np.random.Generator) -> Limits:
+    results = compare_systems(**_answers(rng, 30, 30, True), baseline="old")
+    [row] = records(results.systems[results.systems["system"] == "new"])
     return row["lower"], row["upper"], 0.3
 
 
