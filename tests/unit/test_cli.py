@@ -357,7 +357,11 @@ def test_report_says_what_is_wrong_with_poor_data(report, text, note):
         (CLEAN.encode("utf-16"), (), "a text in UTF-16"),
         (b"PK\x03\x04\xff\xfe", (), "save the sheet as CSV"),
         (CLEAN.replace("item", "thing"), (), "Say which it is with --item."),
-        ("item,annotator,label\nx,a,low\nx,b,high\n", ("--scale", "ordinal"), "with --order low,"),
+        (
+            "item,annotator,label\nx,a,low\nx,b,high\n",
+            ("--scale", "ordinal"),
+            "with --order, lowest",
+        ),
         (CLEAN, ("--order", "1,3"), "label '2' is not one of '1', '3'"),
         (CLEAN, ("--order", "1"), "two categories or more"),
         (CLEAN, ("--order", "1,1,2"), "listed twice"),
