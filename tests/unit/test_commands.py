@@ -96,7 +96,7 @@ def test_quiet_prints_results_and_verbose_every_step(run, labels):
     assert "Note: " in usual.stderr
     assert not quiet.stderr
     assert quiet.stdout == usual.stdout
-    assert "60  rows with a label" in verbose.stderr
+    assert "60  rows read" in verbose.stderr
     assert run("-q", "-v", "report", labels).exit_code == 2
 
 

@@ -169,3 +169,9 @@ def test_bad_input_is_an_error(call, message):
     a = Annotations.from_wide([["0", "1"], ["1", "1"]])
     with pytest.raises(ValueError, match=message):
         call(a)
+
+
+def test_limits_are_undefined_where_no_resample_has_a_correlation():
+    # Of two items half of the resamples have one item twice.
+    limits = [compare_cuts([0, 1], [1, 2], replicates=1, rng=seed)["lower"] for seed in range(20)]
+    assert {bool(np.isnan(lower).all()) for lower in limits} == {False, True}

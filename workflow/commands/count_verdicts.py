@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 
 from annobench.core.files import replacing
 from annobench.core.texts import counted as with_noun
+from annobench.datasets import get
 from annobench.datasets.discovery import modules
 from annobench.plotting import house_style
 from annobench_replication.faces import GROUNDS, Tally
@@ -60,9 +61,10 @@ def _texts(path: Path) -> pd.DataFrame:
 
 
 def simulated_by(config: Path) -> list[str]:
-    """Name the data sets that a configuration has simulated."""
+    """Name the data sets whose labels a configuration has simulated, in order."""
     modes = yaml.safe_load(config.read_text(encoding="utf-8"))["data"]["datasets"]
-    return [id for id, mode in modes.items() if mode == "simulated"]
+    # A data set that lacks texts alone has real labels.
+    return sorted(id for id, mode in modes.items() if mode == "simulated" and not get(id).texts)
 
 
 def counted(

@@ -460,7 +460,10 @@ def compare_cuts(
     weight = multinomial_counts(np.ones(count.size), replicates, np.random.default_rng(rng))
     drawn = _squared_correlation(weight.astype(np.float64), x, y)
     explained = _squared_correlation(np.ones((1, count.size)), x, y)[0]
-    lower, upper = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    lower, upper = ends = np.full((2, len(x)), np.nan)
+    defined = ~np.isnan(drawn).all(axis=0)
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    ends[:, defined] = np.nanquantile(drawn[:, defined], tails, axis=0)
     best = np.bincount(np.nan_to_num(drawn[:, :-1]).argmax(axis=1), minlength=cut.size)
     rank = scipy.stats.rankdata(y)
     above = x[:-1].sum(axis=1)
