@@ -22,6 +22,7 @@ from annobench_replication.exhibit import Exhibit
 from annobench_replication.ledger import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
 from annobench_replication.rows import Value, value_row
 from annobench_replication.study import Study
+from annobench_replication.vocabulary import NOT_MADE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,8 +32,6 @@ __all__ = ["Results"]
 #: Above every figure of simulated data in place of real ones.
 STAND_IN: Final = "Simulated stand-in, not the real data"
 
-#: The provenance of a figure or a table that could not be made.
-NOT_MADE: Final = "not_made"
 
 #: Characters of the reason that stands in place of a figure.
 MAX_WORDS: Final = 400

@@ -10,6 +10,9 @@ BASES: Final = ("closed_form", "printed_table", "public_data", "simulation", "gi
 
 PROVENANCES: Final = ("real", "printed_table", "closed_form", "simulated")
 
+#: The provenance of a figure or a table that could not be made.
+NOT_MADE: Final = "not_made"
+
 VERDICTS: Final = (
     "reproduced",
     "within_interval",

@@ -30,6 +30,7 @@ COMPUTED = SHOWN | {"replicate_example_paper", "trace_paper"}
 FETCHED = COMPUTED | {"fetch_anesthesia", "render_datasets"}
 AUDITS = {"measure_audit", "analyse_audit", "render_audit", "site"}
 COVERAGE = {"measure_coverage", "analyse_coverage", "render_coverage", "site"}
+INTERVALS = {"measure_intervals", "analyse_intervals", "render_intervals", "site"}
 BASELINES = {"fit_models", "refit_models", "score_models", "render_baselines", "site"}
 NOISE = {
     *("measure_noise", "analyse_noise", "render_noise"),
@@ -173,7 +174,8 @@ def test_the_report_is_made(built, tmp_path):
             "src/annobench/agreement/coefficients/icc.py",
             {"render_index", "run_notebook", "render_datasets", "check_paper", "site"}
             | CONFORMANCE
-            | COVERAGE,
+            | COVERAGE
+            | INTERVALS,
         ),
         ("src/annobench_datasets/anesthesia.py", FETCHED),
         ("src/annobench_datasets/pins/anesthesia.csv", FETCHED),

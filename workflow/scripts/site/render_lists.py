@@ -12,7 +12,7 @@ from annobench.core.files import recording, replacing
 from annobench.reporting.pages import records
 from annobench_replication.ledger import read_comparison
 from annobench_replication.pages import render
-from annobench_replication.vocabulary import WEIGHTS
+from annobench_replication.vocabulary import NOT_MADE, WEIGHTS
 from pages.broken import not_compared, read_faults
 from pages.captioned import figures_of
 from pages.cited import errata_records, value_records
@@ -70,9 +70,9 @@ def main(results: Path, paths: Iterable[str], site: Path) -> tuple[dict[str, str
         "figures.html.j2",
         site,
         groups=[
-            {"key": key, "figures": _figures(record, results / "papers" / key)}
+            {"key": key, "figures": figures}
             for key, record in papers.items()
-            if record["figures"]
+            if (figures := _figures(record, results / "papers" / key))
         ],
         **common,
     )
@@ -95,7 +95,8 @@ def _json(content: dict[str, Any]) -> str:
 
 def _figures(record: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
     captions = json.loads((folder / "captions.json").read_text(encoding="utf-8"))
-    return figures_of(record, captions, folder / "figures")
+    figures = figures_of(record, captions, folder / "figures")
+    return [figure for figure in figures if figure["provenance"] != NOT_MADE]
 
 
 if snakemake := globals().get("snakemake"):
