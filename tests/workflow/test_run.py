@@ -31,6 +31,7 @@ FETCHED = COMPUTED | {"fetch_anesthesia", "render_datasets"}
 AUDITS = {"measure_audit", "analyse_audit", "render_audit", "site"}
 COVERAGE = {"measure_coverage", "analyse_coverage", "render_coverage", "site"}
 INTERVALS = {"measure_intervals", "analyse_intervals", "render_intervals", "site"}
+GUARD = {"measure_guard", "analyse_guard", "render_guard", "site"}
 BASELINES = {"fit_models", "refit_models", "score_models", "render_baselines", "site"}
 NOISE = {
     *("measure_noise", "analyse_noise", "render_noise"),
@@ -213,7 +214,7 @@ def test_an_edit_reruns_exactly_what_depends_on_it(built, path, reruns):
 DRAWN = {
     "fetch_anesthesia",
     *("measure_coverage", "measure_noise", "measure_audit", "analyse_certificate"),
-    *("fit_models", "refit_models"),
+    *("measure_guard", "measure_intervals", "fit_models", "refit_models"),
 }
 
 
@@ -222,7 +223,8 @@ def test_another_seed_reruns_what_draws_and_what_follows_from_it(built):
     output = clone.snakemake("--dry-run", "--config", "seed=1")
     # Of a job with other inputs, too, Snakemake names no other reason.
     assert jobs_with(output, "Params have changed") == DRAWN
-    assert set(jobs_of(output)) == FETCHED | COVERAGE | BASELINES | NOISE | AUDITS
+    studies = COVERAGE | INTERVALS | GUARD | BASELINES | NOISE | AUDITS
+    assert set(jobs_of(output)) == FETCHED | studies
 
 
 def test_another_seed_draws_simulated_data_anew_and_leaves_real_ones_alone(clone):
@@ -279,8 +281,10 @@ def test_a_simulated_run_never_asks_the_network(sources):
         *CONFORMANCE,
         *("render_benchmarks", "render_faults", "render_stored_benchmarks"),
         *("restore_coverage", "restore_noise", "restore_audit"),
+        *("restore_guard", "restore_intervals", "score_submissions"),
     }
-    assert set(planned) == FETCHED | COVERAGE | BASELINES | NOISE | AUDITS | shown
+    studies = COVERAGE | INTERVALS | GUARD | BASELINES | NOISE | AUDITS
+    assert set(planned) == FETCHED | studies | shown
 
 
 # --- a paper by itself ---------------------------------------------------------------
