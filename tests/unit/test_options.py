@@ -109,10 +109,11 @@ OWN = {
     },
     "consensus": {
         "model": ("--model voting",),
-        "option": ("--option smoothing=2",),
+        "option": ("--option smoothing=2", "", "--model dawid_skene"),
         "categories": ("--categories 3,2,1,4",),
         "replicates": ("--replicates 5",),
         "sets": ("--sets 0.9",),
+        "sets_by_category": ("--sets-by-category", "", "--sets 0.9 --gold {gold}"),
         "predictions": ("--predictions {gold}",),
         "seed": {
             "": ("--seed 5",),
@@ -123,7 +124,7 @@ OWN = {
         "resume": ("--resume",),
     },
     "certificate": {
-        "gold": ("--gold rater_3",),
+        "gold": {"wide": ("--gold rater_3",), "": ("--gold {gold}",)},
         "guess_distribution": ("--guess-distribution {other_guess}",),
         "min_agreement": ("--min-agreement 0.6",),
         "model": ("--model rates", "", "", "{input}"),
@@ -237,7 +238,7 @@ REFUSED = {
 }
 NUMBERS = {"level", "seed", "replicates", "checks", "error_rate", "confidence", "threshold"}
 NUMBERS |= {"header_rows", "target", "sets", "budget"}
-FLAGS = {"keep_names", "resume", "transpose", "counts"}
+FLAGS = {"keep_names", "resume", "transpose", "counts", "sets_by_category"}
 
 #: Columns that only repeat an option, or differ from run to run.
 ECHOES = ["seconds", "megabytes", "level"]
@@ -275,6 +276,7 @@ ELSEWHERE = {
     ("consensus", "dask", "resume"),
     ("report", "dask", "engine"),
     ("judge", "export", "shown_first"),
+    ("consensus", "spans", "sets_by_category"),
     ("consensus", "dask", "engine"),
     *((command, "export", "header_rows") for command in COMMANDS),
     *((command, "wide", "annotator") for command in COMMANDS),
@@ -461,7 +463,7 @@ def differ(before, after) -> bool:
 
 def shown(output: str) -> list[str]:
     """The numbers and amounts that a command says, without those of an option."""
-    return re.findall(r"\d+\.\d{2,}(?: EUR)?", output)
+    return re.findall(r"\d+\.\d{2,}(?: EUR)?|\d+\.\d%", output)
 
 
 @pytest.mark.commands
