@@ -34,6 +34,7 @@ STUDY_TABLES = [
     for key, tables in {
         "conformance": ["matrix", "disagreements"],
         "coverage": STUDIES["coverage"].tables,
+        "intervals": STUDIES["intervals"].tables,
         "noise": STUDIES["noise"].tables,
         "certificate": STUDIES["certificate"].tables,
     }.items()
