@@ -61,7 +61,9 @@ def lists(tmp_path):
     record = {"key": "study", "title": ATTACK, "authors": ATTACK, "year": 2008, "venue": ATTACK}
     record["figures"] = [{"name": "one", "title": ATTACK, "source": ATTACK}]
     (folder / "paper.yaml").write_text(yaml.safe_dump(record))
-    (folder / "captions.json").write_text(json.dumps({"one": {"caption": ATTACK}}))
+    (folder / "captions.json").write_text(
+        json.dumps({"one": {"caption": ATTACK, "provenance": "real"}})
+    )
     texts = dict.fromkeys(("label", "source", "explanation", "evidence", "condition"), ATTACK)
     comparison = comparison_of(
         texts,

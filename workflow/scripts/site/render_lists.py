@@ -72,7 +72,7 @@ def main(results: Path, paths: Iterable[str], site: Path) -> tuple[dict[str, str
         groups=[
             {"key": key, "figures": figures}
             for key, record in papers.items()
-            if (figures := _figures(record, results / "papers" / key))
+            if record["figures"] and (figures := _figures(record, results / "papers" / key))
         ],
         **common,
     )
