@@ -79,8 +79,8 @@ class ItemColumn:
         Unnamed columns that are empty or count the rows.
     resolved : tuple of hashable
         Columns of known or adjudicated labels, by their names, or else by their cells.
-    by_cells : bool
-        Whether it is the cells that say so.
+    concluded : tuple of hashable
+        Those of them that only their cells show to be so.
     unlike : mapping of hashable to str
         Contents of further columns without labels: "times".
     doubtful : tuple of hashable
@@ -92,7 +92,7 @@ class ItemColumn:
     doubt: str = ""
     idle: tuple[Hashable, ...] = ()
     resolved: tuple[Hashable, ...] = ()
-    by_cells: bool = False
+    concluded: tuple[Hashable, ...] = ()
     unlike: Mapping[Hashable, str] = field(default_factory=dict)
     doubtful: tuple[Hashable, ...] = ()
 
@@ -105,20 +105,19 @@ class ItemColumn:
     def notes(self) -> list[str]:
         """All guesses, for the user to confirm."""
         found = [self.note] if self.note else []
-        if self.by_cells:
-            [name] = self.resolved
+        for name in self.concluded:
             found.append(
                 f"Column {name!r} equals each of the others more often than they equal one "
                 "another, as a majority or an adjudicated label does: it was not read as an "
                 f'annotator. Compare annotators with it by gold="{name}", or name all columns of '
                 "annotators if it is one."
             )
-        elif self.resolved:
-            shown = ", ".join(map(repr, self.resolved))
+        if by_name := [name for name in self.resolved if name not in self.concluded]:
+            shown = ", ".join(map(repr, by_name))
             found.append(
                 f"By its name {shown} has known or adjudicated labels: it was not read as an "
                 "annotator. Rename the column if it is one."
-                if len(self.resolved) == 1
+                if len(by_name) == 1
                 else f"By their names {shown} have known or adjudicated labels: they were not read "
                 "as annotators. Rename a column if it is one."
             )
@@ -157,11 +156,10 @@ def find_item_column(
         if resolved or unlike:
             rest = {n: own for n, own in cells.items() if n not in unlike and n not in resolved}
             inner = find_item_column(rest, item)
-            by_cells = bool(concluded) or inner.by_cells
             return replace(
                 inner,
-                resolved=resolved or inner.resolved,
-                by_cells=by_cells,
+                resolved=(*resolved, *inner.resolved),
+                concluded=(*concluded, *inner.concluded),
                 unlike={**unlike, **inner.unlike},
             )
     columns = [_Column(name, cells[name]) for name in cells if name != named]

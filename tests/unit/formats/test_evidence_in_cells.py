@@ -159,6 +159,19 @@ class TestConclusions:
             labels = Annotations.from_wide(frame)
         assert labels.annotators == tuple("abcd")
 
+    @pytest.mark.parametrize("names", [["final"], ["final", "gold"]])
+    def test_it_is_found_beside_columns_with_the_name_of_a_conclusion(self, names):
+        frame = pd.DataFrame(resolved_rows(), columns=list("abcde"))
+        frame = frame.assign(**dict.fromkeys(names, frame["e"]))
+        with pytest.warns(
+            ItemColumnWarning, match="Column 'e' equals each of the others"
+        ) as warned:
+            labels = Annotations.from_wide(frame)
+        assert labels.annotators == tuple("abcd")
+        text = " ".join(str(warning.message) for warning in warned)
+        assert f"By its name '{names[0]}'" in text or "By their names 'final', 'gold'" in text
+        assert "Column 'final' equals" not in text
+
     def test_each_reading_that_is_printed_works_as_typed(self, tmp_path):
         path = written(
             tmp_path, table_of(resolved_rows(), ("가람", "나래", "다솔", "라온", "결론"))
