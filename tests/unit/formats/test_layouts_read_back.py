@@ -12,7 +12,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from annobench import agreement
@@ -133,8 +133,19 @@ def files(labels: Labels, folder: Path) -> tuple[Path, dict[str, object]]:
     return folder, {"item": "Doc,Part", "format": "folder", "question": "tone"}
 
 
+#: One is the only one who says pos, and is called as a coefficient is.
+ALPHA = {
+    (f"t{n}", who): label for n in range(4) for who, label in (("Alpha", "pos"), ("Anna", "neg"))
+}
+#: The numbers of one category count the items.
+RISING = {
+    (f"t{n}", PEOPLE[j]): "pos" if j < n else "neg" for n in range(4) for j in range(max(n, 2))
+}
+
+
 @pytest.mark.parametrize("write", [wide, form, beside, questions, merged, nested, turned, files])
 @settings(max_examples=25, deadline=None)
+@example(labels=ALPHA)
 @given(labels=some_labels())
 def test_labels_are_read_back(write: Callable[..., tuple[Path, dict[str, object]]], labels):
     with tempfile.TemporaryDirectory() as folder:
@@ -148,6 +159,7 @@ def test_labels_are_read_back(write: Callable[..., tuple[Path, dict[str, object]
 
 
 @settings(max_examples=40, deadline=None)
+@example(labels=RISING)
 @given(labels=some_labels())
 def test_counts_are_read_back(labels):
     items, _ = names(labels)

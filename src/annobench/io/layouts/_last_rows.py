@@ -10,6 +10,7 @@ from typing import Any, Literal
 from annobench.io.formats.base import Intake
 from annobench.io.formats.tables import ITEM_NAMES, Layout, Table, as_text
 from annobench.io.layouts._said import listed
+from annobench.labels.column_kinds import is_number, number_of
 from annobench.labels.columns import USUAL_NAMES, plain_name
 
 _SUMS = frozenset(
@@ -100,6 +101,13 @@ class LastRows:
         words = self._words(row)
         if not self._is_called_so(words):
             return False
+        # A person may be called Alpha; a coefficient is hardly ever a whole number.
+        if (
+            words[0] in _COEFFICIENTS
+            and len(words) == 1
+            and not any(map(_is_share, self._given(row)))
+        ):
+            return False
         is_named = self._of == "item" and {*words} <= (_SUMS | _OF_SUMS) - _COEFFICIENTS
         # "Total yes" may be an item, and Alpha a person, unless no label is like what it holds.
         return is_named or self._labels.isdisjoint(self._given(row))
@@ -114,6 +122,10 @@ class LastRows:
 
     def _given(self, row: Mapping[str, Any]) -> list[str]:
         return [as_text(row[name]) for name in self._places if row.get(name, "") != ""]
+
+
+def _is_share(cell: str) -> bool:
+    return is_number(cell) and not number_of(cell).is_integer()
 
 
 def read_but_sums(layout: Layout, table: Table, intake: Intake) -> None:

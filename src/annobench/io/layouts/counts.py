@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from itertools import combinations, pairwise
@@ -34,8 +35,11 @@ from annobench.labels.item_column import names_annotator, total_of_rows
 _COUNT_NAMES = ("count", "counts", "n", "votes", "freq", "frequency", "n_annotators")
 _CATEGORY_NAMES = (*USUAL_NAMES["label"], *LESS_USUAL_NAMES["label"])
 
-#: Rows from which a column that follows from the others does so by no coincidence.
+#: Rows from which a column may be said to follow from the others.
 _MIN_ROWS = 5
+
+#: Probability that cells in another order would follow from the others, too.
+_COINCIDENCE = 0.001
 
 #: What the counts answer.
 QUESTION = "label"
@@ -102,9 +106,9 @@ def _columns(table: Table, item: str | None, is_fit: Callable[[list[str]], bool]
         for name, own in cells.items()
         if name not in unlike and own and is_fit(own) and not names_annotator(name)
     ]
-    # An item may be numbered in a column without a usual name.
+    # An item may be numbered in a column without a usual name, if no other names it.
     running = [name for name in whole if _counts_rows(cells[name])]
-    if len(running) == 1:
+    if len(running) == 1 and items <= {None}:
         whole = [name for name in whole if name not in running]
     return _but_results({name: list(map(_count, cells[name])) for name in whole})
 
@@ -116,14 +120,8 @@ def _but_results(counts: dict[str, list[float]]) -> list[str]:
     if len(names) < 3 or len(rows) < _MIN_ROWS:
         return names
     for total in names:
-        others = [name for name in names if name != total]
-        for n_further in range(min(3, len(others) - 1)):
-            for further in combinations(others, n_further):
-                parts = [name for name in others if name not in further]
-                sums = map(sum, zip(*(counts[name] for name in parts), strict=True))
-                is_total = all(n == whole for n, whole in zip(sums, counts[total], strict=True))
-                if is_total and sum(any(counts[name]) for name in parts) > 1:
-                    return parts
+        if parts := _parts(counts, total):
+            return parts
     if len({sum(row) for row in rows}) == 1:
         return names
     for result in names:
@@ -133,15 +131,39 @@ def _but_results(counts: dict[str, list[float]]) -> list[str]:
     return names
 
 
+def _parts(counts: dict[str, list[float]], total: str) -> list[str] | None:
+    """Return the columns of which one is the sum in every row, but for at most two results."""
+    whole = counts[total]
+    others = [name for name in counts if name != total]
+    # Two and more annotators of every item are their number's sum in all rows.
+    is_constant = min(whole) == max(whole) > 1
+    if not is_constant and _is_coincidence(whole, [{n} for n in whole]):
+        return None
+    for n_further in range(min(3, len(others) - 1)):
+        for further in combinations(others, n_further):
+            parts = [name for name in others if name not in further]
+            sums = map(sum, zip(*(counts[name] for name in parts), strict=True))
+            if list(sums) == whole and sum(any(counts[name]) for name in parts) > 1:
+                return parts
+    return None
+
+
 def _numbers_largest(
     counts: dict[str, list[float]], result: str, parts: list[str], start: int
 ) -> bool:
     """Return whether a column says which of the others has the most in its row."""
-    chosen = counts[result]
-    if len(set(chosen)) < 2 or not all(start <= n < start + len(parts) for n in chosen):
-        return False
     rows = zip(*(counts[name] for name in parts), strict=True)
-    return all(row[int(n) - start] == max(row) for n, row in zip(chosen, rows, strict=True))
+    largest = [{k for k, n in enumerate(row, start) if n == max(row)} for row in rows]
+    chosen = counts[result]
+    is_result = all(n in possible for n, possible in zip(chosen, largest, strict=True))
+    return is_result and not _is_coincidence(chosen, largest)
+
+
+def _is_coincidence(column: list[float], possible: list[set[float]]) -> bool:
+    """Return whether a column's cells, drawn anew for each row, would often be possible ones."""
+    shares = Counter(column)
+    chance = math.prod(sum(shares[n] for n in cells) / len(column) for cells in possible)
+    return chance > _COINCIDENCE
 
 
 def may_count(table: Table, columns: list[str]) -> bool:
