@@ -10,6 +10,7 @@ from annobench.core.names import joined
 from annobench.io.formats.base import Intake
 from annobench.io.formats.containers import as_format
 from annobench.io.formats.tables import Layout, Table
+from annobench.labels.columns import named_columns
 
 #: Columns that are needed, by variant, and those that may stand beside them.
 _VARIANTS = {
@@ -31,7 +32,7 @@ def _read(table: Table, intake: Intake) -> None:
     if variant is None:
         raise ReaderError(
             f"{table.path}: the columns are neither task, worker, text nor worker, left, right, "
-            f"label, but {', '.join(map(repr, table.header[:12]))}. Name them so."
+            f"label, but {named_columns(table.header)}. Name them so."
         )
     answer = "text" if variant == "texts" else "label"
     intake.question(answer, "text" if variant == "texts" else "choice")

@@ -6,6 +6,7 @@ from annobench.core.errors import ReaderError
 from annobench.io.formats.base import Intake
 from annobench.io.formats.containers import as_format
 from annobench.io.formats.tables import TEXT_NAMES, Layout, Table, is_category, push_text
+from annobench.labels.columns import named_columns
 from annobench_exports._parts import as_number
 
 _ITEM, _USER = "instance_id", "user_id"
@@ -27,7 +28,7 @@ def _read(table: Table, intake: Intake) -> None:
     if not {_ITEM, _USER} <= set(table.header):
         raise ReaderError(
             f"{table.path}: there are no columns {_ITEM} and {_USER}. Name them so. The columns "
-            f"are {', '.join(map(repr, table.header[:12]))}."
+            f"are {named_columns(table.header)}."
         )
     questions = _questions(table)
     for where, row in table.rows(False):

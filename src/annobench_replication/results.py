@@ -32,7 +32,6 @@ __all__ = ["Results"]
 #: Above every figure of simulated data in place of real ones.
 STAND_IN: Final = "Simulated stand-in, not the real data"
 
-
 #: Characters of the reason that stands in place of a figure.
 MAX_WORDS: Final = 400
 

@@ -167,15 +167,14 @@ def _inspect_table(source: Source, given: Sequence[str]) -> None:
     if facts.n_repeats:
         are = "is a repeat" if facts.n_repeats == 1 else "are repeats"
         say(f"{counted(facts.n_repeats, 'label')} {are}: the annotator labelled the item before.")
-        told = what_repeats(source, labels)
-        if told.sentence:
-            option = f" add --item {shlex.quote(told.item)}." if told.item else ""
-            say(f"{told.sentence[0].upper()}{told.sentence[1:]}{option}")
-        if told.item:
-            pooled = replace(source, columns={**source.columns, "item": told.item})
+        distinction = what_repeats(source, labels)
+        if advice := distinction.advice:
+            say(advice[0].upper() + advice[1:])
+        if distinction.item:
+            pooled = replace(source, columns={**source.columns, "item": distinction.item})
             facts = Facts.of_labels(select(pooled, repeats="all").labels)
             at = given.index("--item") if "--item" in given else len(given)
-            given = [*given[:at], "--item", told.item, *given[at + 2 :]]
+            given = [*given[:at], "--item", distinction.item, *given[at + 2 :]]
     n_people = sum(map(is_email, labels.annotators))
     if n_people:
         say(_said_of_people(n_people))

@@ -65,10 +65,11 @@ Kind = Literal["auto", "temperature", "beta", "isotonic", "none"]
 MIN_PROBABILITY: Final = 1e-6
 #: Bins of equal width, [0, 0.1) to [0.9, 1], of the probability of the most probable category.
 BINS: Final = 10
-#: What readers should know of the scores' intervals.
-CAUTION: Final = (
-    "The calibration error is biased upward if bins have few items. Intervals take the map as "
-    "known: those after calibration, and of the change, may be too narrow."
+#: What readers should know of the scores, and of those after a map was fitted.
+BIASED: Final = "The calibration error is biased upward if bins have few items."
+MAP_TAKEN_AS_KNOWN: Final = (
+    "Intervals take the map as known: those after calibration, and of the change, may be too "
+    "narrow."
 )
 #: Gold items from which each map is taken; the last two for two categories.
 FEWEST_FOR_TEMPERATURE: Final = 20

@@ -12,11 +12,11 @@ Repeats = Literal["error", "first", "last", "all"]
 
 
 class Repeated(NamedTuple):
-    """Which labels are repeats, shape (N,), how many, and what is done with them."""
+    """Which labels are repeats, shape (N,), how many, and what `repeats` does with them."""
 
     is_repeat: NDArray[np.bool_]
     what: str
-    remark: str
+    remark: str  # empty if there is nothing to say
 
 
 def repeated(
@@ -26,7 +26,11 @@ def repeated(
     rows = pd.DataFrame({"item": item, "annotator": annotator, "label": label})
     which: Literal["first", "last"] = "last" if repeats == "last" else "first"
     is_repeat = rows.duplicated(["item", "annotator"], keep=which).to_numpy()
-    n, n_equal = int(is_repeat.sum()), int(rows.duplicated().sum())
+    n = int(is_repeat.sum())
+    if not n:
+        nothing = f"No label is repeated, so that --repeats {repeats} changes nothing."
+        return Repeated(is_repeat, "", nothing if repeats in ("first", "last") else "")
+    n_equal = int(rows.duplicated().sum())
     what = (
         f"{n:,} of {len(rows):,} labels {'is' if n == 1 else 'are'} not the annotator's first for "
         f"the item, {n_equal:,} of them the same label again"

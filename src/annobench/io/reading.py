@@ -351,15 +351,12 @@ def select(
         steps.append(("left out: empty labels", n_empty, ""))
     if empty == "category" and not any(name.startswith(NOTHING) for name in labels.categories):
         remarks.append("No label is empty, so that --empty category changes nothing.")
-    if repeats in ("first", "last") and labels.first_repeat is None:
-        remarks.append(f"No label is repeated, so that --repeats {repeats} changes nothing.")
     hint = ""
     if labels.first_repeat is not None and not any(wanted.values()):
-        told = what_repeats(source, labels, empty=empty, missing=missing)
-        if told.are_spans and repeats == "error":
-            raise AnnotationError(f"{path}: {told.sentence} add --item {shlex.quote(told.item)}.")
-        hint = f" {told.sentence} add --item {shlex.quote(told.item)}." if told.item else ""
-        hint = hint or (f" {told.sentence}" if told.sentence else "")
+        distinction = what_repeats(source, labels, empty=empty, missing=missing)
+        if distinction.are_spans and repeats == "error":
+            raise AnnotationError(f"{path}: {distinction.advice}")
+        hint = f" {distinction.advice}" if distinction.advice else ""
     people = [] if keep_names else [name for name in labels.annotators if is_email(name)]
     new = pseudonyms(people, labels.annotators)
     if new:
@@ -447,7 +444,7 @@ def _labels(
     return labels if scale is None else replace(labels, scale=scale), labels.n_labels
 
 
-class Repeated(NamedTuple):
+class Distinction(NamedTuple):
     """What distinguishes the labels that an annotator gave one item.
 
     Attributes
@@ -464,13 +461,19 @@ class Repeated(NamedTuple):
     item: str = ""
     are_spans: bool = False
 
+    @property
+    def advice(self) -> str:
+        """The sentence, with the option that names the items; empty if nothing distinguishes."""
+        option = f" add --item {shlex.quote(self.item)}." if self.item else ""
+        return f"{self.sentence}{option}"
+
 
 def what_repeats(
     source: Source, labels: Annotations, *, empty: Empty = "missing", missing: Collection[str] = ()
-) -> Repeated:
+) -> Distinction:
     """Find the columns that distinguish repeated labels: of spans, repetitions, or questions."""
     if source.content.is_folder:
-        return Repeated()
+        return Distinction()
     label, content = source.columns.get("label"), source.content.whole
     pair = labels.item.astype(np.int64) * labels.n_annotators + labels.annotator
     chosen, rest = _chosen_columns(source)
@@ -488,7 +491,7 @@ def what_repeats(
     if None not in ends:
         start, end = (pd.to_numeric(pd.Series(cells(str(name))), errors="coerce") for name in ends)
         if (start.le(end) & start.mod(1).eq(0) & end.mod(1).eq(0)).all():
-            return Repeated(
+            return Distinction(
                 f"each row is a span, from {ends[0]!r} to {ends[1]!r} of {items[-1]!r}, and no "
                 "label of an item. Agreement on spans is computed from exports such as brat's. To "
                 "compare the labels of equal spans,",
@@ -499,7 +502,7 @@ def what_repeats(
         if _ROUNDS.fullmatch(plain_name(name).strip("_")):
             together = pd.DataFrame([pair, pd.factorize(cells(name))[0]]).T
             if not together.duplicated().any():
-                return Repeated(
+                return Distinction(
                     f"Column {name!r} numbers repetitions of one item: --repeats first compares "
                     "the first of each."
                 )
@@ -509,12 +512,12 @@ def what_repeats(
         # Each question has several items; a time or a number of a row does not come again.
         few = 2 <= len(names) <= _MANY_QUESTIONS and values.value_counts().min() > 1
         if few and "" not in names and not pd.DataFrame([pair, codes]).T.duplicated().any():
-            return Repeated(
+            return Distinction(
                 f"Column {name!r} distinguishes them: if it names questions or systems, keep the "
                 "rows of one; or, to take each answer for an item,",
                 ",".join([*items, name]),
             )
-    return Repeated()
+    return Distinction()
 
 
 def _without_repeats(
@@ -522,21 +525,19 @@ def _without_repeats(
 ) -> tuple[Annotations, NDArray[np.bool_], str]:
     """Reject, drop or keep repeated labels; return labels, a mask and a remark."""
     at = labels.first_repeat
-    if at is None:
+    if at is None and repeats in ("error", "all"):
         return labels, np.ones(labels.n_labels, dtype=bool), ""
     again = repeated(labels.item, labels.annotator, labels.label, repeats)
-    if repeats == "error":
+    if repeats == "error" and at is not None:
         raise AnnotationError(
             f"{path}: {again.what}; such as annotator "
             f"{labels.annotators[labels.annotator[at]]!r}, item {labels.items[labels.item[at]]!r}. "
-            f"Keep one row of each; or keep one with --repeats "
-            "first or --repeats last; or, if it is a second round, give the annotator another "
-            f"name there.{hint}"
+            "Keep one row of each; or keep one with --repeats first or --repeats last; or, if it "
+            f"is a second round, give the annotator another name there.{hint}"
         )
-    if repeats == "all":
-        return labels, np.ones(labels.n_labels, dtype=bool), f"{again.remark}{hint}"
-    kept = ~again.is_repeat
-    return labels.select(labels=kept), kept, f"{again.remark}{hint}"
+    kept = ~again.is_repeat | (repeats == "all")
+    chosen = labels if kept.all() else labels.select(labels=kept)
+    return chosen, kept, f"{again.remark}{hint}"
 
 
 def read_known_gold(

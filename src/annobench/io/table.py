@@ -564,7 +564,7 @@ def _build(
     items: Iterable[str] | None = None,
     annotators: Iterable[str] | None = None,
 ) -> tuple[Annotations, int]:
-    """Make annotations of encoded columns, and count the rows; or report those without a label."""
+    """Make annotations of encoded columns and count the rows, or report faulty ones."""
     label = found["label"].filled() if empty == "category" else found["label"]
     label = label.without(missing)
     if scale == "interval":

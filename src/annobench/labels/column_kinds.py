@@ -206,6 +206,11 @@ class _Numbers:
         return all(math.isclose(n, other, abs_tol=rounding) for n, other in pairs)
 
 
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a number, with a decimal point or comma."""
+    return not math.isnan(number_of(cell))
+
+
 def number_of(cell: str) -> float:
     """Return a cell as a number.
 

@@ -84,12 +84,12 @@ def plain_name(column: object) -> str:
     return re.sub(r"[\s.-]+", "_", str(column).strip().casefold())
 
 
-def named_columns(header: Iterable[object], roles: Iterable[str] = ()) -> str:
-    """Join the names of columns, first those that look like the roles; a long list says so."""
+def named_columns(header: Iterable[object], roles: Iterable[str] = (), most: int = _SHOWN) -> str:
+    """Join names, first those that look like the roles; a list that is cut says so."""
     words = {word for role in roles for name in USUAL_NAMES[role] for word in name.split("_")}
     names = sorted(header, key=lambda name: words.isdisjoint(plain_name(name).split("_")))
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(map(repr, names[:_SHOWN])) + more
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more
 
 
 def _hint_of_wide(source: str | Path) -> str:

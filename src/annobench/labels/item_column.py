@@ -237,12 +237,12 @@ def concluded_column(cells: Mapping[Any, Sequence[str]]) -> tuple[Hashable, ...]
     of them in nearly all rows where they disagree. Two others leave no majority where they
     disagree: it then equals them where they agree, and each of them more often by a margin.
     """
-    columns = [_Column(name, own) for name, own in cells.items()]
+    every = [_Column(name, column) for name, column in cells.items()]
     columns = [
         column
-        for column in columns
+        for column in every
         if not column.never_repeats
-        and any(len(column.distinct & o.distinct) > 1 for o in columns if o is not column)
+        and any(len(column.distinct & other.distinct) > 1 for other in every if other is not column)
     ]
     if len(columns) < 3 or any(names_annotator(column.name) for column in columns):
         return ()
@@ -253,8 +253,9 @@ def concluded_column(cells: Mapping[Any, Sequence[str]]) -> tuple[Hashable, ...]
     equal = {pair: sum(row[pair[0]] == row[pair[1]] for row in rows) / len(rows) for pair in pairs}
     margin, least = (0.1, 2 * _MIN_DECIDED) if len(columns) == 3 else (0.0, _MIN_DECIDED)
     for k, column in enumerate(columns):
-        own = [share for pair, share in equal.items() if k in pair]
-        if min(own) - max(share for pair, share in equal.items() if k not in pair) <= margin:
+        with_it = min(share for pair, share in equal.items() if k in pair)
+        without_it = max(share for pair, share in equal.items() if k not in pair)
+        if with_it - without_it <= margin:
             continue
         decided = []
         for row in rows:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.core.errors import MAX_FAULTS, AnnotationError
+from annobench.labels.columns import named_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,7 +197,7 @@ def _column(frame: pd.DataFrame, role: str, name: str | None) -> str | None:
         if name not in frame.columns:
             raise AnnotationError(
                 f"Comparisons: column {name!r}, given as {role}, is not among the columns: "
-                f"{', '.join(map(repr, frame.columns[:12]))}."
+                f"{named_columns(frame.columns)}."
             )
         return name
     lower = {str(column).strip().lower(): column for column in frame.columns}
@@ -206,8 +207,8 @@ def _column(frame: pd.DataFrame, role: str, name: str | None) -> str | None:
     if role in ("annotator", "clusters"):
         return None
     raise AnnotationError(
-        f"Comparisons: no column for {role} among {', '.join(map(repr, frame.columns[:12]))}. Name "
-        f"it with {role}=."
+        f"Comparisons: no column for {role} among {named_columns(frame.columns)}. Name it with "
+        f"{role}=."
     )
 
 

@@ -17,7 +17,7 @@ from annobench.audit.assessment import Assessment
 from annobench.audit.design import Design
 from annobench.audit.release import Release
 from annobench.core.texts import counted, plural, visible
-from annobench.evaluation.calibration import CAUTION
+from annobench.evaluation.calibration import BIASED, MAP_TAKEN_AS_KNOWN
 from annobench.plotting import BLUE, GREY, INK, VERMILION, house_figure
 from annobench.reporting import figures, pages
 from annobench.reporting.formats import by_interval, level, percent
@@ -339,7 +339,7 @@ def _calibration_sentence(found: Assessment) -> str:
     if calibration.kind == "none":
         return said + (
             f"{counted(calibration.n_gold, 'check')} are too few to calibrate probabilities, "
-            f"which are unchanged. {CAUTION}"
+            f"which are unchanged. {BIASED}"
         )
     map_ = {
         "temperature": f"one temperature, T = {calibration.parameters.get('T', 1):.2f}",
@@ -348,5 +348,5 @@ def _calibration_sentence(found: Assessment) -> str:
     }[calibration.kind]
     return said + (
         f"They were calibrated by {map_}, chosen by the number of checks; each check is scored by "
-        f"a fit to the others. {CAUTION}"
+        f"a fit to the others. {BIASED} {MAP_TAKEN_AS_KNOWN}"
     )

@@ -13,7 +13,8 @@ from scipy.special import entr
 from annobench import models
 from annobench.aggregation._tables import MAX_DOUBTFUL
 from annobench.aggregation.consensus import CERTAIN, Consensus
-from annobench.evaluation.calibration import CAUTION
+from annobench.core.choices import DEFAULT_MODEL
+from annobench.evaluation.calibration import BIASED, MAP_TAKEN_AS_KNOWN
 from annobench.labels.annotations import Annotations
 from annobench.models.base import ConfusionFit
 from annobench.reporting import figures, pages, report_page
@@ -27,7 +28,7 @@ MAX_ITEMS: Final = 15
 MAX_ANNOTATORS: Final = 25
 MAX_CATEGORIES: Final = 30
 MAX_CONFUSED: Final = 5
-#: What readers should know of the intervals of the prevalence.
+#: What readers should know of the default model's intervals of the prevalence.
 RARE: Final = "Those of categories that are hardly more frequent than errors are too narrow."
 #: Characters of what annotators saw.
 MAX_TEXT: Final = 160
@@ -83,7 +84,7 @@ def render(
         remarks=list(remarks),
         warnings=list(found.remarks),
         tied=int(items["tied_vote"].sum()),
-        prevalence=_prevalence(found.prevalence),
+        prevalence=_prevalence(found),
         histogram_svg=figures.distribution(
             "certainty-histogram",
             items["probability"],
@@ -105,7 +106,8 @@ def render(
     )
 
 
-def _prevalence(table: pd.DataFrame) -> dict[str, Any]:
+def _prevalence(found: Consensus) -> dict[str, Any]:
+    table = found.prevalence
     shown = table.sort_values("prevalence", ascending=False, kind="stable").head(MAX_CATEGORIES)
     shown = shown.rename(columns={"prevalence": "estimate", "lower95": "lower", "upper95": "upper"})
     rows = records(shown)
@@ -113,7 +115,7 @@ def _prevalence(table: pd.DataFrame) -> dict[str, Any]:
         "rows": rows,
         "plot": figures.estimates("prevalence-plot", rows, (0.0, 1.0)),
         "n": len(table),
-        "caution": RARE,
+        "caution": RARE if found.model == DEFAULT_MODEL else "",
     }
 
 
@@ -305,5 +307,5 @@ def _gold(found: Consensus) -> dict[str, Any] | None:
             else f"The probabilities were calibrated on gold ({kind}, chosen by its size); each "
             "gold item is scored by a fit to the others."
         )
-        content["caution"] = CAUTION
+        content["caution"] = BIASED if kind == "none" else f"{BIASED} {MAP_TAKEN_AS_KNOWN}"
     return content

@@ -442,7 +442,7 @@ _DEGREES = frozenset(
 def _look_ordered(names: Sequence[str]) -> bool:
     """Return whether all labels are grades such as those of agreement."""
     words = [re.findall(r"[^\W\d_]+", name.casefold()) for name in names]
-    grades = {word for own in words for word in own} - _DEGREES
+    grades = set().union(*words) - _DEGREES
     return len(names) > 2 and len(grades) > 1 and grades <= _GRADES and all(words)
 
 

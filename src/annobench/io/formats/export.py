@@ -436,16 +436,10 @@ class Export:
             kept = ledger.drop(kept, dropped, f"labels {code!r}, a code for missing ones")
         rows = np.flatnonzero(kept)
         again = self._repeats(rows, repeats)
-        has_repeats = bool(again.is_repeat.any())
-        if has_repeats and repeats == "error":
+        if again.what and repeats == "error":
             raise AnnotationError(self._say_repeats(again.what, rows[again.is_repeat][0]))
-        if has_repeats:
-            remarks.append(again.remark)
+        remarks += [again.remark] if again.remark else []
         if repeats != "all":
-            if repeats != "error" and not has_repeats:
-                remarks.append(
-                    f"No answer is repeated, so that --repeats {repeats} changes nothing."
-                )
             dropped = np.zeros_like(kept)
             dropped[rows[again.is_repeat]] = True
             kept = ledger.drop(kept, dropped, f"repeated labels, of which the {repeats} is kept")

@@ -13,6 +13,7 @@ from annobench.core.errors import ReaderError
 from annobench.io.formats.base import ExportFormat, Source
 from annobench.io.formats.discovery import discover
 from annobench.io.formats.records import json_records
+from annobench.labels.columns import named_columns
 
 __all__ = ["recognise"]
 
@@ -113,7 +114,7 @@ def unrecognised(source: Source, variants: Mapping[str, str]) -> str:
 
 def _said_of_fields(record: dict[str, Any]) -> str:
     """Describe the records' fields, and how to make them readable."""
-    shown = ", ".join(map(repr, list(record)[:12])) or "none"
+    shown = named_columns(record) or "none"
     if len(record) > 1 and all(isinstance(value, dict) for value in record.values()):
         return (
             f" It holds one object with the keys {shown}. If these are columns, as pandas writes "

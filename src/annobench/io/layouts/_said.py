@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from annobench.io.formats.tables import TEXT_NAMES, Table
-from annobench.labels.columns import plain_name
+from annobench.labels.columns import named_columns, plain_name
 
 #: Names that a sentence lists at most.
 _SHOWN = 10
@@ -13,10 +13,7 @@ _SHOWN = 10
 
 def listed(names: Iterable[str]) -> str:
     """Join names, truncating long lists."""
-    all_names = list(names)
-    shown = ", ".join(map(repr, all_names[:_SHOWN]))
-    n_more = len(all_names) - _SHOWN
-    return f"{shown} and {n_more:,} more" if n_more > 0 else shown
+    return named_columns(names, most=_SHOWN)
 
 
 def said_of_columns(

@@ -29,7 +29,7 @@ from annobench.io.formats.tables import (
 from annobench.io.layouts import plain
 from annobench.io.layouts._last_rows import LastRows, read_but_sums
 from annobench.io.layouts._said import listed
-from annobench.labels.column_kinds import number_of, unlike_labels
+from annobench.labels.column_kinds import is_number, unlike_labels
 from annobench.labels.columns import USUAL_NAMES, plain_name
 from annobench.labels.item_column import resolved_columns
 
@@ -211,8 +211,8 @@ def _refuse_data_as_header(source: Source, alike: _Alike) -> None:
     tables = alike.tables.values()
     for name in alike.questions:
         cells = {as_text(row[name]) for table in tables for row in table.preview} - {""}
-        is_number = all(number_of(cell) == number_of(cell) for cell in (name, *cells))
-        if name in cells or is_number or all(map(_TAG.fullmatch, (name, *cells))):
+        column = (name, *cells)
+        if name in cells or all(map(is_number, column)) or all(map(_TAG.fullmatch, column)):
             first = ", ".join(map(repr, next(iter(tables)).header))
             raise ReaderError(
                 f"{source.path}: line 1 of the files, {first}, is no header: {name!r} looks like a "

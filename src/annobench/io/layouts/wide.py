@@ -32,7 +32,7 @@ from annobench.io.layouts import _forms
 from annobench.io.layouts._column_grid import Place, find_grid
 from annobench.io.layouts._last_rows import LastRows
 from annobench.io.layouts._said import listed, said_of_columns
-from annobench.labels.column_kinds import has_thousands, number_of
+from annobench.labels.column_kinds import has_thousands, is_number, number_of
 from annobench.labels.columns import ITEM_NAMES, plain_name
 from annobench.labels.item_column import (
     ItemColumn,
@@ -329,7 +329,7 @@ _HEADINGS = frozenset({"label", "labels", "score", "rating", "category", "code",
 
 
 def _is_number(cell: str) -> bool:
-    return not cell or number_of(cell) == number_of(cell)
+    return not cell or is_number(cell)
 
 
 def _is_grid(places: dict[str, Place], cells: dict[str, list[str]], known: set[Any]) -> bool:
@@ -396,14 +396,14 @@ def _refuse_survey(table: Table, numbered: Sequence[str]) -> None:
     if not numbered or not all(is_short(n) and plain_name(n)[0] in letters for n in numbered):
         return
     cells = {name: _cells(table, name) for name in table.header if name}
-    keys = [name for name, own in cells.items() if 1 < len(set(own)) < len(own)]
+    keys = [name for name, column in cells.items() if 1 < len(set(column)) < len(column)]
     readings: dict[str, dict[str, Any]] = {}
     for item, annotator in permutations(keys, 2):
         pairs = set(zip(cells[item], cells[annotator], strict=True))
         # An item has a name, and fewer labels than there are annotators or items.
         if annotator not in numbered or len(pairs) < len(table.preview):
             continue
-        if any(number_of(cell) == number_of(cell) for cell in cells[item]):
+        if any(map(is_number, cells[item])):
             continue
         for label in (name for name in keys if parts[name] and name != item):
             named = {"item": item, "annotator": annotator, "label": label}

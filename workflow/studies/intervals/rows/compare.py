@@ -115,13 +115,13 @@ def _tables(
     for place, (posteriors, category) in enumerate(drawn):
         name = f"data set {place}"
         labels = Annotations.from_counts(np.eye(len(SHARES), dtype=np.int64)[category])
-        records = [
+        fitted = [
             FitRecord(name, method, "scored", converged=True, posterior=posterior)
             for method, posterior in posteriors.items()
         ]
         case = BenchmarkCase(name, labels, category, "real")
         seed = int(rng.integers(2**31))
-        comparisons.append(compare(case, records, replicates=REPLICATES, seed=seed))
+        comparisons.append(compare(case, fitted, replicates=REPLICATES, seed=seed))
         fits += [(name, method, "scored", "yes") for method in posteriors]
     nothing = pd.DataFrame()
     tables = BenchmarkTables(

@@ -63,9 +63,7 @@ def cases() -> list[Case]:
     return [
         Case(
             f"consensus.{quantity}",
-            crowd.words
-            if model == DEFAULT_MODEL
-            else f"{crowd.words}, {models.get(model).METHOD.title}",
+            f"{crowd.words}{of_model}",
             "coverage",
             wanted,
             partial(_trial, quantity, model, crowd),

@@ -111,9 +111,15 @@ def _votes(n_items: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
 
 
 @cache
+def _long_run() -> tuple[Ints, Ints]:
+    """Draw votes and categories of very many items."""
+    return _votes(LONG_RUN, np.random.default_rng(DEFAULT_SEED))
+
+
+@cache
 def _truth() -> tuple[float, float]:
     """Return the accuracy on very many items: on all, and where labels disagree."""
-    votes, category = _votes(LONG_RUN, np.random.default_rng(DEFAULT_SEED))
+    votes, category = _long_run()
     right = votes.argmax(axis=1) == category
     return float(right.mean()), float(right[votes.max(axis=1) < 5].mean())
 
@@ -145,10 +151,10 @@ def _among(quantity: str, votes: Ints, category: Ints) -> tuple[Bools, Bools]:
 @cache
 def _share_of_first(quantity: str, disputed: bool) -> float:
     """Return precision or recall on very many items: on all, or where labels disagree."""
-    votes, category = _votes(LONG_RUN, np.random.default_rng(DEFAULT_SEED))
+    votes, category = _long_run()
     among, right = _among(quantity, votes, category)
     if disputed:
-        among &= votes.max(axis=1) < 5
+        among = among & (votes.max(axis=1) < 5)
     return float(right[among].mean())
 
 
