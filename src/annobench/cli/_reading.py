@@ -85,7 +85,7 @@ class Reading:
 
         wishes = {name: value for name, value in self.options.items() if name not in _SELECTING}
         source = Source.of(self.path, **wishes)
-        if "gold" in wishes and source.format is None:
+        if "gold" in wishes and source.kind in ("long", "partitions"):
             source = replace(source, options=replace(source.options, gold=None))
         if source.partitions is None:
             refuse_too_many_labels(source, self.command)
@@ -170,17 +170,15 @@ class Reading:
         If several systems answered an item of a table with one row per label, item and system
         together identify an answer. Otherwise items are answers already, and the column is None.
         """
-        from annobench.io._columns import chosen_columns
-        from annobench.io.table import names_of_columns, read_groups_of_rows
+        from annobench.io.long import groups_of_rows
 
-        source = self.source
-        if source.kind != "long":
+        table = self.source.export.table
+        if table is None:
             return self, None
-        header = names_of_columns(source.path, source.content.head)
-        chosen = chosen_columns(source.path, header, dict(source.columns))
-        columns = {role: source.columns.get(role) for role in ("item", "annotator")}
+        columns = {role: getattr(self.source.options, role) for role in ("item", "annotator")}
+        chosen = table.choose(columns)
         try:
-            known = read_groups_of_rows(source.path, system, columns, content=source.content.whole)
+            known = groups_of_rows(table, system, columns)
         except ReaderError as error:
             raise ReaderError(str(error).replace("--by", "--against")) from error
         if known["items"] or chosen.parts:
@@ -190,12 +188,10 @@ class Reading:
 
     def by_item(self, column: str, items: Iterable[str], option: str) -> list[str]:
         """Read a column or field that describes items."""
-        from annobench.io.reading import texts_by_item
-
         try:
             source = self.source.asking(text=column)
             if self.spans is None:
-                values = texts_by_item(source)
+                values = source.export.texts
             else:
                 values = select_items(source, self.spans, **self._of_layer).texts
         except (AnnotationError, ReaderError) as error:

@@ -117,10 +117,12 @@ def inspect(
         if source.partitions is not None:
             _inspect_partitions(path, source.partitions)
             return
-        if source.format is None:
+        if source.kind == "long":
+            refuse_too_many_labels(source, "inspect")
+        export = source.export
+        if export.table is not None:
             _inspect_table(source, given)
             return
-        export = source.export
         if question is not None:
             _check_question(export, question)
     except (AnnotationError, ReaderError, OSError) as error:
@@ -149,11 +151,10 @@ def _check_question(export: Export, question: str) -> None:
 def _inspect_table(source: Source, given: Sequence[str]) -> None:
     """Describe a plain table of labels."""
     from annobench.io.formats.base import is_email
-    from annobench.io.reading import select, what_repeats
+    from annobench.io.reading import select
     from annobench.labels.doubts import doubtful_categories
     from annobench.reporting.formats import extent
 
-    refuse_too_many_labels(source, "inspect")
     selection = select(source, repeats="all")
     labels = selection.labels
     say(
@@ -167,11 +168,11 @@ def _inspect_table(source: Source, given: Sequence[str]) -> None:
     if facts.n_repeats:
         are = "is a repeat" if facts.n_repeats == 1 else "are repeats"
         say(f"{counted(facts.n_repeats, 'label')} {are}: the annotator labelled the item before.")
-        distinction = what_repeats(source, labels)
+        distinction = source.export.distinction()
         if advice := distinction.advice:
             say(advice[0].upper() + advice[1:])
         if distinction.item:
-            pooled = replace(source, columns={**source.columns, "item": distinction.item})
+            pooled = replace(source, options=replace(source.options, item=distinction.item))
             facts = Facts.of_labels(select(pooled, repeats="all").labels)
             at = given.index("--item") if "--item" in given else len(given)
             given = [*given[:at], "--item", distinction.item, *given[at + 2 :]]

@@ -9,9 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from annobench.core.errors import ReaderError, UnclearLayoutError
+from annobench.io.cells import PARQUET
 from annobench.io.formats import tables
-from annobench.io.formats.base import AnnotatorFrom, ExportFormat, Options
+from annobench.io.formats.base import AnnotatorFrom, ExportFormat, Intake, Options
 from annobench.io.formats.base import Source as Content
 from annobench.io.formats.discovery import discover
 from annobench.io.formats.export import Export, read_as
@@ -19,11 +22,11 @@ from annobench.io.formats.layers import layers
 from annobench.io.formats.recognition import (
     begins_as_json,
     format_of,
-    unrecognised,
     variants_of,
 )
+from annobench.io.long import LONG
 from annobench.io.options import refuse_idle_options
-from annobench.io.table import PARQUET
+from annobench.labels.annotations import Annotations
 from annobench.labels.columns import USUAL_NAMES
 from annobench.scale._format import is_partitioned
 from annobench.scale.partitions import PartitionedLabels
@@ -60,15 +63,13 @@ class Source:
     content : Content
         The contents read for recognition, such as the head of a file, its header and first record.
     format : ExportFormat or None
-        The format of the export; None for a table with one row per label and for partitions.
+        The format; None for partitions.
     variant : str
         Variant of the format.
     partitions : PartitionedLabels or None
         The labels, if the path is a folder of partitions.
-    columns : mapping of str to (str or None)
-        The given columns of "item", "annotator" and "label".
     options : Options
-        The user's options for the reader of an export.
+        The user's options for the reader.
     keep_names : bool
         Whether to keep people's names and e-mail addresses instead of pseudonyms.
     """
@@ -78,7 +79,6 @@ class Source:
     format: ExportFormat | None = None
     variant: str = ""
     partitions: PartitionedLabels | None = None
-    columns: Mapping[str, str | None] = field(default_factory=dict)
     options: Options = field(default_factory=Options)
     keep_names: bool = False
 
@@ -170,6 +170,7 @@ class Source:
             shown_first,
             item,
             annotator,
+            label,
             tuple(annotators),
             gold,
             weight,
@@ -177,7 +178,7 @@ class Source:
             header_rows,
             format or layout,
         )
-        found = cls(content.path, content, columns=columns, options=options, keep_names=keep_names)
+        found = cls(content.path, content, options=options, keep_names=keep_names)
         given = {
             name: value
             for name, value in {
@@ -213,7 +214,7 @@ class Source:
             refuse_idle_options(str(path), "long", given)
             if is_table and not {"item", "annotator", "label"} & given.keys():
                 _refuse_wide(content)
-            return found
+            return replace(found, format=LONG, variant=LONG.title)
         if annotator is not None and known[0].kind == "wide" and known[0].name != "form":
             raise ReaderError(
                 f"{path}: --annotator has no effect on {known[0].title}. Name the columns of "
@@ -231,9 +232,9 @@ class Source:
         ReaderError
             If the export is malformed.
         """
-        if self.partitions is not None:
-            return "partitions"
         if self.format is None:
+            return "partitions"
+        if self.variant == LONG.title:
             return "long"
         return "spans" if self.has_spans else self.format.kind
 
@@ -246,7 +247,7 @@ class Source:
         ReaderError
             If the export is malformed.
         """
-        if self.format is None:
+        if self.format is None or self.format.kind == "long":
             return False
         known, asked = layers(self.export), self.options.question
         if asked is not None:
@@ -256,18 +257,19 @@ class Source:
 
     @cached_property
     def export(self) -> Export:
-        """All that the export holds.
+        """All that the source holds.
 
         Raises
         ------
         ReaderError
-            If it is malformed or without answers, or the source is no export.
+            If it is malformed or without answers.
         """
-        if self.format is None:
-            raise ReaderError(unrecognised(self.content, {}))
-        return read_as(
-            self.format, self.variant, self.content, self.options, keep_names=self.keep_names
-        )
+        if self.partitions is not None:
+            intake = Intake(self.path, self.options)
+            _push(self.partitions.read(), intake)
+            return Export(intake, LONG, LONG.title, keep_names=self.keep_names)
+        format = LONG if self.format is None else self.format
+        return read_as(format, self.variant, self.content, self.options, keep_names=self.keep_names)
 
     def asking(
         self,
@@ -302,6 +304,24 @@ class Source:
             over=over or self.options.over,
         )
         return replace(self, options=options)
+
+
+def _push(labels: Annotations, intake: Intake) -> None:
+    """Push the labels of partitions."""
+    intake.read(labels.n_labels)
+    intake.rows(
+        "label",
+        where=np.arange(1, labels.n_labels + 1, dtype=np.int32),
+        item=(labels.items, labels.item),
+        annotator=(labels.annotators, labels.annotator),
+        label=(labels.categories, labels.label),
+    )
+    intake.question("label", "choice", labels.categories)
+    intake.declared = {
+        "scale": labels.scale,
+        "items": labels.items,
+        "annotators": labels.annotators,
+    }
 
 
 def _layout_of(

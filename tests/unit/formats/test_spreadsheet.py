@@ -22,6 +22,13 @@ def write(path, sheets):
     return path
 
 
+def test_a_row_without_an_annotator_is_an_error_as_in_a_text(tmp_path):
+    rows = [["item", "annotator", "label"], [1, "ann", "yes"], [], [3, None, "yes"]]
+    path = write(tmp_path / "labels.xlsx", {"labels": rows})
+    with pytest.raises(ReaderError, match="labels, row 4: no annotator"):
+        read_export(path)
+
+
 def test_a_plain_table_with_numbers_dates_and_truth_values(tmp_path):
     day = datetime.date(2024, 5, 1)
     path = write(
@@ -34,7 +41,6 @@ def test_a_plain_table_with_numbers_dates_and_truth_values(tmp_path):
                 [2.0, "bob", False],
                 [day, "bob", 0.5],
                 [],
-                [3, None, "yes"],
             ],
             "notes": [["what", "why"], ["a", "b"]],
         },
@@ -49,9 +55,8 @@ def test_a_plain_table_with_numbers_dates_and_truth_values(tmp_path):
     assert selection.gold == {"1": "true"}
     assert selection.texts == {"1": "x"}
     ledger = selection.ledger.set_index("what")
-    assert ledger.rows["records read"] == 5
+    assert ledger.rows["rows read"] == 4
     assert ledger["first"]["left out: sheets in no known layout"] == "sheet 2"
-    assert ledger["first"]["left out: rows without item or annotator"] == "sheet labels, row 7"
 
 
 def test_an_export_that_was_saved_as_a_workbook_is_still_one(tmp_path):
