@@ -194,11 +194,11 @@ def cells_of(source: Source) -> Cells:
 def _opened(source: Source) -> Cells:
     path = source.path
     if source.is_folder:
-        raise ReaderError(f"{path}: is a folder. Give the path of a table of labels.")
+        raise ReaderError(f"{source.named}: is a folder. Give the path of a table of labels.")
     try:
         if path.suffix.lower() in PARQUET:
             return _Parquet(path)
-        if path.suffix.lower() in _NO_TEXT:
+        if path.suffix.lower() in _NO_TEXT or source.header is None:
             from annobench.io.formats.containers import opened
 
             with opened(source) as tables:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from annobench.core.errors import ReaderError, UnclearLayoutError
+from annobench.io.archives import content_of, naming_archive
 from annobench.io.cells import PARQUET
 from annobench.io.formats import tables
 from annobench.io.formats.base import AnnotatorFrom, ExportFormat, Intake, Options
@@ -24,6 +25,7 @@ from annobench.io.formats.recognition import (
     format_of,
     variants_of,
 )
+from annobench.io.layouts.judge_log import says_more
 from annobench.io.long import LONG
 from annobench.io.options import refuse_idle_options
 from annobench.labels.annotations import Annotations
@@ -160,8 +162,6 @@ class Source:
                 "with "
                 "Annotations.from_arrays, from_frame or from_wide."
             )
-        content = Content(path)
-        columns = {"item": item, "annotator": annotator, "label": label}
         layout = _layout_of(path, annotators, transpose, counts, weight)
         options = Options(
             annotator_from,
@@ -178,11 +178,12 @@ class Source:
             header_rows,
             format or layout,
         )
-        found = cls(content.path, content, options=options, keep_names=keep_names)
         given = {
             name: value
             for name, value in {
-                **columns,
+                "item": item,
+                "annotator": annotator,
+                "label": label,
                 "question": question,
                 "annotator_from": annotator_from,
                 "text": text,
@@ -201,27 +202,16 @@ class Source:
                 f"{path}: --from {format} is another layout than the options name, which is "
                 f"{layout}. Leave one of them out."
             )
-        named, format = format, format or layout
+        content = content_of(path)
+        source = cls(Path(path), content, options=options, keep_names=keep_names)
         if is_partitioned(path):
             refuse_idle_options(str(path), "partitions", given)
-            return replace(found, partitions=PartitionedLabels.open(path))
+            return replace(source, partitions=PartitionedLabels.open(path))
         content.shared["options"] = options
-        _refuse_idle_layout(content, given, named)
-        is_table = format is None and _is_table(content)
-        is_long = is_table and (annotator or label or _has_usual_columns(content))
-        known = None if is_long else _format_of(content, format)
-        if known is None or (is_table and item is not None and known[0].kind != "wide"):
-            refuse_idle_options(str(path), "long", given)
-            if is_table and not {"item", "annotator", "label"} & given.keys():
-                _refuse_wide(content)
-            return replace(found, format=LONG, variant=LONG.title)
-        if annotator is not None and known[0].kind == "wide" and known[0].name != "form":
-            raise ReaderError(
-                f"{path}: --annotator has no effect on {known[0].title}. Name the columns of "
-                "annotators with --annotators; or, if a row is an annotator, add --transpose."
-            )
-        refuse_idle_options(str(path), known[0].kind, given)
-        return replace(found, format=known[0], variant=known[1])
+        with naming_archive(content):
+            _refuse_idle_layout(content, given, format)
+            recognised = _recognised(content, format or layout, options, given)
+        return replace(source, format=recognised[0], variant=recognised[1])
 
     @cached_property
     def kind(self) -> SourceKind:
@@ -234,9 +224,9 @@ class Source:
         """
         if self.format is None:
             return "partitions"
-        if self.variant == LONG.title:
-            return "long"
-        return "spans" if self.has_spans else self.format.kind
+        if self.format is LONG or self.has_spans:
+            return "spans" if self.has_spans else "long"
+        return "long" if self.export.is_long else self.format.kind
 
     @property
     def has_spans(self) -> bool:
@@ -247,7 +237,7 @@ class Source:
         ReaderError
             If the export is malformed.
         """
-        if self.format is None or self.format.kind == "long":
+        if self.format in (None, LONG):
             return False
         known, asked = layers(self.export), self.options.question
         if asked is not None:
@@ -268,8 +258,11 @@ class Source:
             intake = Intake(self.path, self.options)
             _push(self.partitions.read(), intake)
             return Export(intake, LONG, LONG.title, keep_names=self.keep_names)
-        format = LONG if self.format is None else self.format
-        return read_as(format, self.variant, self.content, self.options, keep_names=self.keep_names)
+        assert self.format is not None
+        with naming_archive(self.content):
+            return read_as(
+                self.format, self.variant, self.content, self.options, keep_names=self.keep_names
+            )
 
     def asking(
         self,
@@ -304,6 +297,29 @@ class Source:
             over=over or self.options.over,
         )
         return replace(self, options=options)
+
+
+def _recognised(
+    content: Content, named: str | None, options: Options, given: Mapping[str, Any]
+) -> tuple[ExportFormat, str]:
+    """Return the format of a file or folder and its variant, and refuse options without effect."""
+    path, item, annotator = str(content.path), options.item, options.annotator
+    is_table = named is None and _is_table(content)
+    has_rows = is_table or (named is None and _has_rows(content))
+    is_long = has_rows and (annotator or options.label or _has_usual_columns(content))
+    known = None if is_long else _format_of(content, named)
+    if known is None or (is_table and item is not None and known[0].kind != "wide"):
+        refuse_idle_options(path, "long", given)
+        if is_table and not {"item", "annotator", "label"} & given.keys():
+            _refuse_wide(content)
+        return LONG, LONG.title
+    if annotator is not None and known[0].kind == "wide" and known[0].name != "form":
+        raise ReaderError(
+            f"{path}: --annotator has no effect on {known[0].title}. Name the columns of "
+            "annotators with --annotators; or, if a row is an annotator, add --transpose."
+        )
+    refuse_idle_options(path, known[0].kind, given)
+    return known
 
 
 def _push(labels: Annotations, intake: Intake) -> None:
@@ -374,7 +390,10 @@ def _refuse_idle_layout(content: Content, given: Mapping[str, Any], named: str |
 
 def _has_all_roles(content: Content) -> bool:
     """Return whether a text has the columns of a table with a row per label, and others."""
-    table = tables.text_table(content)
+    return _names_roles(tables.text_table(content))
+
+
+def _names_roles(table: tables.Table | None) -> bool:
     roles = (tables.ITEM_NAMES, tables.ANNOTATOR_NAMES, USUAL_NAMES["label"])
     return table is not None and all(table.column(names) is not None for names in roles)
 
@@ -453,11 +472,24 @@ def _is_table(content: Content) -> bool:
     return content.header is not None or content.path.suffix.lower() in PARQUET
 
 
+def _has_rows(content: Content) -> bool:
+    """Return whether a file has a table with rows, as a workbook or records of JSON have."""
+    from annobench.io.formats import containers
+    from annobench.io.layouts.spreadsheet import is_workbook
+
+    return is_workbook(content) or containers.first_records(content) is not None
+
+
 def _has_usual_columns(content: Content) -> bool:
-    """Return whether a text is a table of labels by its header, so that no format is asked."""
-    if b"[" in content.head:
-        return False
+    """Return whether a file is a table of labels by its header, so that no format is asked."""
+    from annobench.io.formats import containers
+
     table = tables.text_table(content)
+    if table is not None and b"[" in content.head:
+        return False
+    if table is None:
+        table = containers.first_records(content)
+        return _names_roles(table) and not (table is None or says_more(table.header))
     if table is None or not {tables.plain_name(name) for name in table.header} <= _USUAL:
         return False
-    return _has_all_roles(content)
+    return _names_roles(table)

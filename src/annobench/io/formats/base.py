@@ -156,6 +156,12 @@ class Source:
         found: Options = self.shared.get("options", Options())
         return found
 
+    @property
+    def named(self) -> Path:
+        """What messages call it: the path, or that of the archive that holds it."""
+        named: Path = self.shared.get("archive", self.path)
+        return named
+
     @cached_property
     def is_folder(self) -> bool:
         """Whether the path is a folder."""

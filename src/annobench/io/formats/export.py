@@ -133,6 +133,8 @@ class Export:
         Variant of the format.
     keep_names : bool, default False
         Whether to keep people's names and e-mail addresses instead of pseudonyms.
+    named : Path, optional
+        What messages call the source; by default its path.
 
     Attributes
     ----------
@@ -141,10 +143,17 @@ class Export:
     """
 
     def __init__(
-        self, intake: Intake, format: ExportFormat, variant: str, *, keep_names: bool = False
+        self,
+        intake: Intake,
+        format: ExportFormat,
+        variant: str,
+        *,
+        keep_names: bool = False,
+        named: Path | None = None,
     ) -> None:
         intake.settle()
         self._intake = intake
+        self._named = intake.path if named is None else named
         self.format = format
         self.variant = variant
         names = [*intake.annotators.codes, *(marks.annotator for marks in intake.marked)]
@@ -163,7 +172,7 @@ class Export:
     @property
     def path(self) -> Path:
         """The file or folder."""
-        return self._intake.path
+        return self._named
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -410,7 +419,7 @@ class Export:
         self._check(status=(status, STATUSES), repeats=(repeats, get_args(Repeats)))
         self._check(gold_items=(gold_items, get_args(GoldItems)), empty=(empty, get_args(Empty)))
         name, option = self._chosen(question)
-        ledger = _Ledger(self._intake, self._columns, self._is_long)
+        ledger = _Ledger(self._intake, self._columns, self.is_long)
         kept = self._columns["question"] == self._intake.questions.codes[name]
         ledger.answers(kept, name)
         remarks = self.notes + self._without_effect(kept, status, gold_items, empty)
@@ -420,7 +429,7 @@ class Export:
         if gold_items == "leave-out":
             kept = ledger.drop(kept, self._columns["control"] == 1, "answers on control items")
         if empty == "missing":
-            nothing = "empty labels" if self._is_long else "answers that chose nothing"
+            nothing = "empty labels" if self.is_long else "answers that chose nothing"
             kept = ledger.drop(kept, self._columns["label"] < 0, nothing)
         for code in map(plain_number, missing):
             named = [n for n, label in enumerate(self._labels) if label_name(label) == code]
@@ -479,13 +488,14 @@ class Export:
         return tables[0] if len(tables) == 1 else None
 
     @property
-    def _is_long(self) -> bool:
-        """Whether every row is an answer."""
-        return bool(self._intake.tables) or self.format.kind == "long"
+    def is_long(self) -> bool:
+        """Whether every row is an answer to one question."""
+        has_tables = bool(self._intake.tables) or self.format.kind == "long"
+        return has_tables and len(self._intake.questions.codes) == 1
 
     @property
     def _instead(self) -> str:
-        if self._is_long:
+        if self.is_long:
             return "Give labels, or correct --missing."
         return "Use other answers with --status, or control items with --gold-items use."
 
@@ -532,7 +542,7 @@ class Export:
         if gold_items == "use" and not (asked & (self._columns["control"] == 1)).any():
             found.append("No item is a control item, so that --gold-items use changes nothing.")
         if empty == "category" and not (asked & (self._columns["label"] < 0)).any():
-            what = "label is empty" if self._is_long else "answer chose nothing"
+            what = "label is empty" if self.is_long else "answer chose nothing"
             found.append(f"No {what}, so that --empty category changes nothing.")
         return found
 
@@ -781,7 +791,7 @@ class _Ledger:
     def __init__(self, intake: Intake, columns: dict[str, NDArray[Any]], is_long: bool) -> None:
         self._intake, self._columns = intake, columns
         #: Whether every row is an answer to the one question.
-        self._is_long = is_long and len(intake.questions.codes) == 1
+        self._is_long = is_long
         records = "rows" if is_long else "records"
         self._rows: list[tuple[str, int, str]] = [(f"{records} read", intake.n_read, "")]
         for reason, n, place in intake.left_out.values():
@@ -912,4 +922,4 @@ def read_as(
             f"{source.path}: a record is nested too deeply. Export the file again."
         ) from error
     intake.check()
-    return Export(intake, format, variant, keep_names=keep_names)
+    return Export(intake, format, variant, keep_names=keep_names, named=source.named)
