@@ -22,6 +22,7 @@ from annobench.cli._proposals import (
 from annobench.cli._reading import (
     Reading,
     print_reading,
+    reads_as,
     reads_labels,
     refuse_sets,
 )
@@ -31,6 +32,7 @@ from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import write_csv
 from annobench.core.texts import counted
+from annobench.io.options import LISTS, written
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -43,77 +45,32 @@ if TYPE_CHECKING:
 _SHOWN = 6
 
 
-def inspect(
-    path: Annotated[Path, typer.Argument(help="A file or folder.")],
-    from_format: Annotated[
-        str | None, typer.Option("--from", help="Format of the file, if it is ambiguous.")
-    ] = None,
-    item: Annotated[str | None, typer.Option(help="Column of the items.")] = None,
-    annotator: Annotated[str | None, typer.Option(help="Column of the annotators.")] = None,
-    label: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
-    question: Annotated[
-        str | None, typer.Option(help="Inspect only this question of an export.")
-    ] = None,
-    annotators: Annotated[
-        str | None, typer.Option(help="Columns of the annotators, separated by commas.")
-    ] = None,
-    transpose: Annotated[
-        bool, typer.Option("--transpose", help="Rows are annotators and columns are items.")
-    ] = False,
-    counts: Annotated[
-        bool, typer.Option("--counts", help="Cells say how many annotators chose each category.")
-    ] = False,
-    weight: Annotated[
-        str | None, typer.Option(help="Column with the number of items per row.")
-    ] = None,
-    gold: Annotated[str | None, typer.Option(help="Column of known categories.")] = None,
-    sheet: Annotated[str | None, typer.Option(help="The sheet of a workbook.")] = None,
-    header_rows: Annotated[
-        int | None, typer.Option(min=1, help="Rows of the header, below titles.")
-    ] = None,
-) -> None:
+@reads_as(
+    *("from_format", "item", "annotator", "label", "question", "annotators", "transpose", "counts"),
+    *("weight", "gold", "sheet", "header_rows"),
+)
+def inspect(path: Annotated[Path, typer.Argument(help="A file or folder.")], **typed: Any) -> None:
     """Say what a file or folder is, what it holds, and which command to run.
 
     Example: annobench inspect export.json
     """
     from annobench.io.source import Source
 
-    named = {
-        "from": from_format,
-        "item": item,
-        "annotator": annotator,
-        "label": label,
-        "annotators": annotators,
-        "transpose": transpose,
-        "counts": counts,
-        "weight": weight,
-        "gold": gold,
-        "sheet": sheet,
-        "header-rows": header_rows,
-    }
     given = [
         word
-        for name, value in named.items()
-        if value
-        for word in ((f"--{name}",) if value is True else (f"--{name}", str(value)))
+        for name, value in typed.items()
+        if value and name != "question"
+        for word in ((written(name),) if value is True else (written(name), str(value)))
     ]
+    question = typed["question"]
+    options = {
+        name: listed(value) if name in LISTS else value
+        for name, value in typed.items()
+        if value is not None
+    }
+    options["format"] = options.pop("from_format", None)
     try:
-        source = Source.of(
-            path,
-            format=from_format,
-            item=item,
-            annotator=annotator,
-            label=label,
-            question=question,
-            annotators=listed(annotators) or (),
-            transpose=transpose,
-            counts=counts,
-            weight=weight,
-            gold=gold,
-            sheet=sheet,
-            header_rows=header_rows,
-            keep_names=True,
-        )
+        source = Source.of(path, **options, keep_names=True)
         if source.partitions is not None:
             _inspect_partitions(path, source.partitions)
             return

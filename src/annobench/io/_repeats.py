@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-Repeats = Literal["error", "first", "last", "all"]
+from annobench.io.options import Repeats
 
 
 class Repeated(NamedTuple):

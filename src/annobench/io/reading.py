@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 
-from annobench.core.choices import Empty
 from annobench.core.errors import AnnotationError, ItemColumnWarning, ReaderError
-from annobench.io._repeats import Repeats
 from annobench.io.cells import cells_of
-from annobench.io.formats.base import AnnotatorFrom
 from annobench.io.formats.base import Source as FileSource
-from annobench.io.formats.export import GoldItems, Selection
+from annobench.io.formats.export import SELECTING, Selection
 from annobench.io.long import gold_of, groups_of_rows, read_gold
-from annobench.io.options import refuse_idle_options
+from annobench.io.options import refuse_idle_options, takes_options
 from annobench.io.source import Source
 from annobench.labels.annotations import Annotations, Scale
 from annobench.labels.frames import from_long
+
+#: Choices that have no effect on some sources.
+_CHECKED = ("status", "gold_items", "empty", "missing")
 
 __all__ = ["read_labels", "select", "select_labels"]
 
@@ -105,93 +105,32 @@ def read_labels(
             scale=scale,
         )
     source = Source.of(
-        path, item=item, annotator=annotator, label=label, question=question, **layout
+        path,
+        item=item,
+        annotator=annotator,
+        label=label,
+        categories=categories,
+        scale=scale,
+        question=question,
+        **layout,
     )
     if source.kind in ("long", "partitions"):
-        source = replace(source, keep_names=True)
-        return select(source, categories=categories, scale=scale, repeats="all").labels
+        return select(source.asking(keep_names=True, repeats="all")).labels
     for guess in source.export.notes:
         warnings.warn(guess, ItemColumnWarning, stacklevel=2)
     return source.export.labels(question, categories=categories, scale=scale)
 
 
-def select_labels(
-    path: str | Path,
-    *,
-    item: str | None = None,
-    annotator: str | None = None,
-    label: str | None = None,
-    categories: Iterable[object] | None = None,
-    scale: Scale | None = None,
-    format: str | None = None,
-    question: str | None = None,
-    annotator_from: AnnotatorFrom | None = None,
-    status: Collection[str] = ("done",),
-    repeats: Repeats = "error",
-    gold_items: GoldItems = "leave-out",
-    empty: Empty = "missing",
-    missing: Collection[str] = (),
-    text: str | None = None,
-    shown_first: str | None = None,
-    annotators: Collection[str] = (),
-    transpose: bool = False,
-    counts: bool = False,
-    weight: str | None = None,
-    gold: str | None = None,
-    sheet: str | None = None,
-    header_rows: int | None = None,
-    keep_names: bool = False,
-) -> Selection:
+@takes_options()
+def select_labels(path: str | Path, **options: Any) -> Selection:
     """Read labels as `read_labels` does, with a ledger of what was left out.
 
     Parameters
     ----------
     path : str or Path
         A table with one row per label, or the file or folder of an annotation tool.
-    item, annotator, label : str, optional
-        Names of the columns of a table. `item` may list several separated by commas if there is one
-        column per annotator, and lists the items' columns if rows are annotators.
-    categories : iterable, optional
-        All categories in order.
-    scale : {"nominal", "ordinal", "interval", "set"}, optional
-        Scale of the labels.
-    format : str, optional
-        Name of the format, if the content is ambiguous.
-    question : str, optional
-        The question whose answers are the labels, if an export has several.
-    annotator_from : {"person", "file", "session"}, optional
-        What counts as an annotator, in formats with a choice.
-    status : collection of str, default ("done",)
-        Accepted statuses of the work on an item.
-    repeats : {"error", "first", "last", "all"}, default "error"
-        What to do if an annotator labelled an item more than once.
-    gold_items : {"leave-out", "use"}, default "leave-out"
-        What to do with control items.
-    empty : {"missing", "category"}, default "missing"
-        Whether "saw the item and chose nothing" is a missing label or a category.
-    missing : collection of str, optional
-        Codes for missing labels, such as 99.
-    text : str, optional
-        Column or field of the text that annotators saw.
-    shown_first : str, optional
-        For comparisons of two answers: column or field of the answer that was shown first.
-    annotators : collection of str, optional
-        The annotators' columns in a table with one column per annotator; if each has several, the
-        common prefix or suffix of their names.
-    transpose : bool, default False
-        Whether rows are annotators and columns are items.
-    counts : bool, default False
-        Whether cells are numbers of annotators.
-    weight : str, optional
-        Column with the number of items per row.
-    gold : str, optional
-        Column of known categories in a table with one column per annotator.
-    sheet : str, optional
-        The sheet of a workbook to read.
-    header_rows : int, optional
-        Number of rows of the header, below titles.
-    keep_names : bool, default False
-        Whether to keep people's names and e-mail addresses instead of pseudonyms.
+    **options
+        As of `Options`.
 
     Returns
     -------
@@ -203,94 +142,19 @@ def select_labels(
     ReaderError
         If the file is missing, empty, malformed or of an unknown format.
     AnnotationError
-        If a question must be named, nothing is left, or labels are repeated and `repeats` is
-        "error".
+        If a question must be named, nothing is left, labels are repeated and `repeats` is "error",
+        or an option has no effect.
     """
-    source = Source.of(
-        path,
-        format=format,
-        item=item,
-        annotator=annotator,
-        label=label,
-        question=question,
-        annotator_from=annotator_from,
-        text=text,
-        shown_first=shown_first,
-        annotators=annotators,
-        transpose=transpose,
-        counts=counts,
-        weight=weight,
-        gold=gold,
-        sheet=sheet,
-        header_rows=header_rows,
-        keep_names=keep_names,
-    )
-    return select(
-        source,
-        categories=categories,
-        scale=scale,
-        status=status,
-        repeats=repeats,
-        gold_items=gold_items,
-        empty=empty,
-        missing=missing,
-    )
+    return select(Source.of(path, **options))
 
 
-def select(
-    source: Source,
-    *,
-    categories: Iterable[object] | None = None,
-    scale: Scale | None = None,
-    status: Collection[str] = ("done",),
-    repeats: Repeats = "error",
-    gold_items: GoldItems = "leave-out",
-    empty: Empty = "missing",
-    missing: Collection[str] = (),
-) -> Selection:
-    """Read the labels of a source, as `select_labels` does.
-
-    Parameters
-    ----------
-    source : Source
-        The source of the labels.
-    categories : iterable, optional
-        All categories in order.
-    scale : {"nominal", "ordinal", "interval", "set"}, optional
-        Scale of the labels.
-    status : collection of str, default ("done",)
-        Accepted statuses of the work on an item.
-    repeats : {"error", "first", "last", "all"}, default "error"
-        What to do if an annotator labelled an item more than once.
-    gold_items : {"leave-out", "use"}, default "leave-out"
-        What to do with control items.
-    empty : {"missing", "category"}, default "missing"
-        Whether "saw the item and chose nothing" is a missing label or a category.
-    missing : collection of str, optional
-        Codes for missing labels, such as 99.
-
-    Returns
-    -------
-    Selection
-        The labels, gold categories and texts in the file, and the ledger.
-
-    Raises
-    ------
-    ReaderError
-        If the file is missing, empty or malformed.
-    AnnotationError
-        If a question must be named, nothing is left, or labels are repeated and `repeats` is
-        "error".
-    """
-    chosen = {
-        "status": None if tuple(status) == ("done",) else status,
-        "gold_items": None if gold_items == "leave-out" else gold_items,
-        "empty": None if empty == "missing" else empty,
-        "missing": missing or None,
-    }
-    given = {name: value for name, value in chosen.items() if value is not None}
+def select(source: Source, **choices: Any) -> Selection:
+    """Read the labels of a source, as `select_labels` does, also with other choices."""
+    options = replace(source.options, **choices)
+    given = {name: value for name, value in options.given().items() if name in _CHECKED}
     if given:
         refuse_idle_options(str(source.path), source.kind, given)
+    categories, scale = options.categories, options.scale
     # Of ordinal categories the order may be passed over, and nothing else be changed.
     if source.partitions is not None and (
         categories is not None or scale not in (None, "nominal", source.partitions.scale)
@@ -300,14 +164,7 @@ def select(
             "partition`. Name neither here, or make the partitions again."
         )
     return source.export.select(
-        source.options.question,
-        status=status,
-        repeats=repeats,
-        gold_items=gold_items,
-        empty=empty,
-        missing=missing,
-        categories=categories,
-        scale=scale,
+        options.question, **{name: getattr(options, name) for name in SELECTING}
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from annobench.core.errors import ReaderError, UnclearLayoutError
 from annobench.io.archives import content_of, naming_archive
 from annobench.io.cells import PARQUET
 from annobench.io.formats import tables
-from annobench.io.formats.base import AnnotatorFrom, ExportFormat, Intake, Options
+from annobench.io.formats.base import ExportFormat, Intake, Options
 from annobench.io.formats.base import Source as Content
 from annobench.io.formats.discovery import discover
 from annobench.io.formats.export import Export, read_as
@@ -37,6 +37,12 @@ __all__ = ["Source"]
 
 #: What labels may be kept in; "spans" is an export of which a layer of marks is meant.
 SourceKind = Literal["long", "wide", "export", "spans", "partitions"]
+
+#: Options that may be named with any source, and those that `select` checks.
+_ALWAYS = (
+    *("gold", "keep_names", "shown_first", "over", "categories", "scale", "repeats"),
+    *("status", "gold_items", "empty", "missing"),
+)
 
 #: Options that say that a table has a layout.
 _OF_LAYOUTS = ("annotators", "transpose", "counts", "weight")
@@ -72,8 +78,6 @@ class Source:
         The labels, if the path is a folder of partitions.
     options : Options
         The user's options for the reader.
-    keep_names : bool
-        Whether to keep people's names and e-mail addresses instead of pseudonyms.
     """
 
     path: Path
@@ -82,66 +86,17 @@ class Source:
     variant: str = ""
     partitions: PartitionedLabels | None = None
     options: Options = field(default_factory=Options)
-    keep_names: bool = False
 
     @classmethod
-    def of(
-        cls,
-        path: str | Path,
-        *,
-        format: str | None = None,
-        item: str | None = None,
-        annotator: str | None = None,
-        label: str | None = None,
-        question: str | None = None,
-        annotator_from: AnnotatorFrom | None = None,
-        text: str | None = None,
-        shown_first: str | None = None,
-        annotators: Collection[str] = (),
-        transpose: bool = False,
-        counts: bool = False,
-        weight: str | None = None,
-        gold: str | None = None,
-        sheet: str | None = None,
-        header_rows: int | None = None,
-        keep_names: bool = False,
-    ) -> Source:
+    def of(cls, path: str | Path, **options: Any) -> Source:
         """Recognise a file or folder from its content.
 
         Parameters
         ----------
         path : str or Path
             A table, an export of an annotation tool, or a folder of partitions.
-        format : str, optional
-            Name of the format of an export, if the content is ambiguous.
-        item, annotator, label : str, optional
-            Names of the columns of a table. If one is given, a text file has one row per label,
-            unless it is the item and the content shows another layout.
-        question : str, optional
-            The question whose answers are the labels, or the layer of spans.
-        annotator_from : {"person", "file", "session"}, optional
-            What counts as an annotator, in formats with a choice.
-        text : str, optional
-            Column or field of the text that annotators saw.
-        shown_first : str, optional
-            Column or field of the answer that was shown first, of two.
-        annotators : collection of str, optional
-            The annotators' columns in a table with one column per annotator; if each has several,
-            the common prefix or suffix of their names.
-        transpose : bool, default False
-            Whether rows are annotators and columns are items.
-        counts : bool, default False
-            Whether cells are numbers of annotators.
-        weight : str, optional
-            Column with the number of items per row.
-        gold : str, optional
-            Column of known categories, which is not an annotator's.
-        sheet : str, optional
-            The sheet of a workbook to read.
-        header_rows : int, optional
-            Number of rows of the header, below titles.
-        keep_names : bool, default False
-            Whether to keep people's names and e-mail addresses instead of pseudonyms.
+        **options
+            As of `Options`.
 
         Returns
         -------
@@ -153,65 +108,36 @@ class Source:
         ReaderError
             If the path does not exist, or its format is ambiguous or unknown.
         AnnotationError
-            If partitions are of another version or damaged.
+            If partitions are of another version or damaged, or an option has no effect.
         """
         if not isinstance(path, str | os.PathLike):
             raise ReaderError(
                 "Labels are read from the path of a file or folder, not from "
                 f"{type(path).__name__}. Give a path, or build annotations from data in memory "
-                "with "
-                "Annotations.from_arrays, from_frame or from_wide."
+                "with Annotations.from_arrays, from_frame or from_wide."
             )
-        layout = _layout_of(path, annotators, transpose, counts, weight)
-        options = Options(
-            annotator_from,
-            text,
-            question,
-            shown_first,
-            item,
-            annotator,
-            label,
-            tuple(annotators),
-            gold,
-            weight,
-            sheet,
-            header_rows,
-            format or layout,
-        )
-        given = {
-            name: value
-            for name, value in {
-                "item": item,
-                "annotator": annotator,
-                "label": label,
-                "question": question,
-                "annotator_from": annotator_from,
-                "text": text,
-                "from_format": format,
-                "annotators": annotators or None,
-                "transpose": transpose or None,
-                "counts": counts or None,
-                "weight": weight,
-                "sheet": sheet,
-                "header_rows": header_rows,
-            }.items()
-            if value is not None
-        }
-        if layout is not None and format not in (None, layout):
+        asked = Options(**options)
+        layout = _layout_of(path, asked)
+        if layout is not None and asked.format not in (None, layout):
             raise ReaderError(
-                f"{path}: --from {format} is another layout than the options name, which is "
+                f"{path}: --from {asked.format} is another layout than the options name, which is "
                 f"{layout}. Leave one of them out."
             )
+        given = {
+            {"format": "from_format"}.get(name, name): value
+            for name, value in asked.given().items()
+            if name not in _ALWAYS
+        }
         content = content_of(path)
-        source = cls(Path(path), content, options=options, keep_names=keep_names)
+        source = cls(Path(path), content, options=replace(asked, format=asked.format or layout))
         if is_partitioned(path):
             refuse_idle_options(str(path), "partitions", given)
             return replace(source, partitions=PartitionedLabels.open(path))
-        content.shared["options"] = options
+        content.shared["options"] = source.options
         with naming_archive(content):
-            _refuse_idle_layout(content, given, format)
-            recognised = _recognised(content, format or layout, options, given)
-        return replace(source, format=recognised[0], variant=recognised[1])
+            _refuse_idle_layout(content, given, asked.format)
+            format, variant = _recognised(content, source.options, given)
+        return replace(source, format=format, variant=variant)
 
     @cached_property
     def kind(self) -> SourceKind:
@@ -257,53 +183,34 @@ class Source:
         if self.partitions is not None:
             intake = Intake(self.path, self.options)
             _push(self.partitions.read(), intake)
-            return Export(intake, LONG, LONG.title, keep_names=self.keep_names)
+            return Export(intake, LONG, LONG.title)
         assert self.format is not None
         with naming_archive(self.content):
-            return read_as(
-                self.format, self.variant, self.content, self.options, keep_names=self.keep_names
-            )
+            return read_as(self.format, self.variant, self.content, self.options)
 
-    def asking(
-        self,
-        *,
-        text: str | None = None,
-        shown_first: str | None = None,
-        over: str | None = None,
-    ) -> Source:
+    def asking(self, **options: Any) -> Source:
         """Return the source with other options, without recognising it again.
 
         Parameters
         ----------
-        text : str, optional
-            The column or field of the text that annotators saw; by default as before.
-        shown_first : str, optional
-            The column or field that says which of two answers was shown first; by default as
-            before.
-        over : str, optional
-            The column of times; by default as before.
+        **options
+            As of `Options`; those that are None stay as they are.
 
         Returns
         -------
         Source
             The same file or folder.
         """
-        if text is None and shown_first is None and over is None:
-            return self
-        options = replace(
-            self.options,
-            text=text or self.options.text,
-            shown_first=shown_first or self.options.shown_first,
-            over=over or self.options.over,
-        )
-        return replace(self, options=options)
+        given = {name: value for name, value in options.items() if value is not None}
+        return replace(self, options=replace(self.options, **given)) if given else self
 
 
 def _recognised(
-    content: Content, named: str | None, options: Options, given: Mapping[str, Any]
+    content: Content, options: Options, given: Mapping[str, Any]
 ) -> tuple[ExportFormat, str]:
     """Return the format of a file or folder and its variant, and refuse options without effect."""
-    path, item, annotator = str(content.path), options.item, options.annotator
+    path, named = str(content.path), options.format
+    item, annotator = options.item, options.annotator
     is_table = named is None and _is_table(content)
     has_rows = is_table or (named is None and _has_rows(content))
     is_long = has_rows and (annotator or options.label or _has_usual_columns(content))
@@ -340,27 +247,22 @@ def _push(labels: Annotations, intake: Intake) -> None:
     }
 
 
-def _layout_of(
-    path: str | Path,
-    annotators: Collection[str],
-    transpose: bool,
-    counts: bool,
-    weight: str | None,
-) -> str | None:
+def _layout_of(path: str | Path, asked: Options) -> str | None:
     """Return the layout of which some options say that a table has it."""
-    if counts and (transpose or annotators or weight):
+    named = asked.annotators or asked.weight
+    if asked.counts and (asked.transpose or named):
         raise ReaderError(
             f"{path}: --counts is for tables that name no annotator, so that --annotators, "
             "--transpose and --weight have no effect. Leave one of them out."
         )
-    if transpose and (annotators or weight):
+    if asked.transpose and named:
         raise ReaderError(
             f"{path}: with --transpose a row is an annotator, so that --annotators and --weight "
             "have no effect. Leave one of them out."
         )
-    if counts or transpose:
-        return "counts" if counts else "form"
-    return "wide" if annotators or weight else None
+    if asked.counts or asked.transpose:
+        return "counts" if asked.counts else "form"
+    return "wide" if named else None
 
 
 def _refuse_idle_layout(content: Content, given: Mapping[str, Any], named: str | None) -> None:

@@ -31,6 +31,8 @@ from annobench.core.names import MadeName as MadeName
 from annobench.core.numbers import plain_number
 from annobench.io.formats.headers import delimiter_of
 from annobench.io.formats.records import first_object
+from annobench.io.options import AnnotatorFrom as AnnotatorFrom
+from annobench.io.options import Options as Options
 from annobench.spans.boxes import Box as Box
 from annobench.spans.marks import Relation as Relation
 from annobench.spans.marks import Span as Span
@@ -56,9 +58,6 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 
 #: What the answers to a question are.
 Kind = Literal["choice", "choices", "rating", "text", "spans", "relations"]
-
-#: What counts as an annotator, in formats with a choice.
-AnnotatorFrom = Literal["person", "file", "session"]
 
 #: Distinct values, and the code of each entry.
 Coded = tuple[Sequence[Any], NDArray[np.integer[Any]]]
@@ -223,57 +222,6 @@ class Source:
             The file.
         """
         return Source(path)
-
-
-@dataclass(frozen=True)
-class Options:
-    """The user's options for a reader.
-
-    Attributes
-    ----------
-    annotator_from : {"person", "file", "session"} or None
-        What counts as an annotator; None for the default of the format.
-    text : str or None
-        Column or field of the text that annotators saw.
-    question : str or None
-        The only question to read.
-    shown_first : str or None
-        Column or field of the answer that was shown first, of two.
-    item : str or None
-        Column of the items, or several separated by commas; in a table with one row per annotator,
-        the items' columns.
-    annotator, label : str or None
-        Columns of the annotators and labels.
-    annotators : tuple of str
-        The annotators' columns, or the common prefixes or suffixes of several columns each.
-    gold : str or None
-        Column of known categories.
-    weight : str or None
-        Column with the number of items per row.
-    sheet : str or None
-        The sheet of a workbook to read.
-    header_rows : int or None
-        Number of rows of the header.
-    format : str or None
-        The format, if given by the user.
-    over : str or None
-        Column of the time of each label; "time" for usual names, and for the times of an export.
-    """
-
-    annotator_from: AnnotatorFrom | None = None
-    text: str | None = None
-    question: str | None = None
-    shown_first: str | None = None
-    item: str | None = None
-    annotator: str | None = None
-    label: str | None = None
-    annotators: tuple[str, ...] = ()
-    gold: str | None = None
-    weight: str | None = None
-    sheet: str | None = None
-    header_rows: int | None = None
-    format: str | None = None
-    over: str | None = None
 
 
 class Marks(NamedTuple):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -21,24 +21,22 @@ from annobench.core.names import pseudonyms, said_of_pseudonyms, unused
 from annobench.core.numbers import plain_categories, plain_number, with_points
 from annobench.core.results import Summarised
 from annobench.io._distinctions import Distinction, what_repeats
-from annobench.io._repeats import Repeated, Repeats, repeated
+from annobench.io._repeats import Repeated, repeated
 from annobench.io.categories import coded_labels, label_fault
 from annobench.io.formats.base import (
     STATUSES,
-    AnnotatorFrom,
     Box,
     ExportFormat,
     Intake,
     Kind,
     LeftOut,
     Marks,
-    Options,
     Source,
     is_email,
     label_name,
 )
 from annobench.io.formats.recognition import format_of, unrecognised
-from annobench.io.options import refuse_idle_options
+from annobench.io.options import GoldItems, Options, Repeats, refuse_idle_options, takes_options
 from annobench.labels._coding import names_of, objects
 from annobench.labels.annotations import Annotations, Scale
 
@@ -47,7 +45,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Export", "Selection", "read_export"]
 
-GoldItems = Literal["leave-out", "use"]
+#: Options that say which answers become labels.
+SELECTING = ("status", "repeats", "gold_items", "empty", "missing", "categories", "scale")
 
 #: What the ledger calls answers of each status that do not become labels.
 _STATUS_WORDS = {
@@ -131,8 +130,6 @@ class Export:
         The format.
     variant : str
         Variant of the format.
-    keep_names : bool, default False
-        Whether to keep people's names and e-mail addresses instead of pseudonyms.
     named : Path, optional
         What messages call the source; by default its path.
 
@@ -148,7 +145,6 @@ class Export:
         format: ExportFormat,
         variant: str,
         *,
-        keep_names: bool = False,
         named: Path | None = None,
     ) -> None:
         intake.settle()
@@ -161,7 +157,7 @@ class Export:
             name for name in names if name in intake.personal or is_email(str(name))
         )
         self.personal = tuple(people)
-        self.pseudonyms = {} if keep_names else pseudonyms(people, names)
+        self.pseudonyms = {} if intake.options.keep_names else pseudonyms(people, names)
         self._columns = intake.columns()
         self._labels = list(map(_plain, intake.labels.codes))
         self._kinds: dict[str, tuple[Kind, tuple[str, ...] | None]] = {
@@ -370,18 +366,8 @@ class Export:
         """
         return self.select(question, **choices).labels
 
-    def select(
-        self,
-        question: str | None = None,
-        *,
-        status: Collection[str] = ("done",),
-        repeats: Repeats = "error",
-        gold_items: GoldItems = "leave-out",
-        empty: Empty = "missing",
-        missing: Collection[str] = (),
-        categories: Iterable[object] | None = None,
-        scale: Scale | None = None,
-    ) -> Selection:
+    @takes_options(*SELECTING)
+    def select(self, question: str | None = None, **choices: Any) -> Selection:
         """Return the labels of one question, and account for every answer.
 
         Parameters
@@ -389,21 +375,8 @@ class Export:
         question : str, optional
             The question; needed if there are several. For a question with several options,
             ``question=option`` gives yes or no for this option.
-        status : collection of str, default ("done",)
-            Accepted statuses of the work.
-        repeats : {"error", "first", "last", "all"}, default "error"
-            What to do if an annotator answered a question on an item more than once.
-        gold_items : {"leave-out", "use"}, default "leave-out"
-            What to do with control items.
-        empty : {"missing", "category"}, default "missing"
-            Whether "saw the item and chose nothing" is a missing label or a category.
-        missing : collection of str, optional
-            Codes for missing labels, such as 99.
-        categories : iterable, optional
-            All categories in order; by default as declared in the file.
-        scale : {"nominal", "ordinal", "interval", "set"}, optional
-            Scale of the labels; by default set if several options can be chosen, interval for
-            ratings, and otherwise nominal.
+        **choices
+            As of `Options`.
 
         Returns
         -------
@@ -416,6 +389,9 @@ class Export:
             If a question must be named or is unknown, an option is invalid, nothing is left, or
             there are repeated labels and `repeats` is "error".
         """
+        asked = Options(**choices)
+        status, repeats, empty, missing = asked.status, asked.repeats, asked.empty, asked.missing
+        gold_items, categories, scale = asked.gold_items, asked.categories, asked.scale
         self._check(status=(status, STATUSES), repeats=(repeats, get_args(Repeats)))
         self._check(gold_items=(gold_items, get_args(GoldItems)), empty=(empty, get_args(Empty)))
         name, option = self._chosen(question)
@@ -839,37 +815,16 @@ def _as_set(label: Any) -> frozenset[str]:
     return label if isinstance(label, frozenset) else frozenset({label_name(label)})
 
 
-def read_export(
-    path: str | Path,
-    *,
-    format: str | None = None,
-    annotator_from: AnnotatorFrom | None = None,
-    text: str | None = None,
-    question: str | None = None,
-    shown_first: str | None = None,
-    item: str | None = None,
-    keep_names: bool = False,
-) -> Export:
+@takes_options("format", "annotator_from", "text", "question", "shown_first", "item", "keep_names")
+def read_export(path: str | Path, **options: Any) -> Export:
     """Read a file or folder exported by another tool.
 
     Parameters
     ----------
     path : str or Path
         The file or folder.
-    format : str, optional
-        Name of the format; by default recognised from the content.
-    annotator_from : {"person", "file", "session"}, optional
-        What counts as an annotator, in formats with a choice.
-    text : str, optional
-        Column or field of the text that annotators saw.
-    question : str, optional
-        The only question to read.
-    shown_first : str, optional
-        Column or field of the answer that was shown first, of two.
-    item : str, optional
-        Column of the items, in tables.
-    keep_names : bool, default False
-        Whether to keep people's names and e-mail addresses instead of pseudonyms.
+    **options
+        As of `Options`.
 
     Returns
     -------
@@ -882,22 +837,14 @@ def read_export(
         If the file is missing, of unknown or ambiguous format, malformed, or without answers, or
         its format has no column of items.
     """
-    source = Source(path)
-    found = format_of(source, format)
-    if found is None:
+    source, asked = Source(path), Options(**options)
+    recognised = format_of(source, asked.format)
+    if recognised is None:
         raise ReaderError(unrecognised(source, {}))
-    options = Options(annotator_from, text, question, shown_first, item)
-    return read_as(*found, source, options, keep_names=keep_names)
+    return read_as(*recognised, source, replace(asked, format=None))
 
 
-def read_as(
-    format: ExportFormat,
-    variant: str,
-    source: Source,
-    options: Options,
-    *,
-    keep_names: bool = False,
-) -> Export:
+def read_as(format: ExportFormat, variant: str, source: Source, options: Options) -> Export:
     """Read a source with a known format, as `read_export` does."""
     if options.item is not None:
         refuse_idle_options(str(source.path), format.kind, {"item": options.item})
@@ -922,4 +869,4 @@ def read_as(
             f"{source.path}: a record is nested too deeply. Export the file again."
         ) from error
     intake.check()
-    return Export(intake, format, variant, keep_names=keep_names, named=source.named)
+    return Export(intake, format, variant, named=source.named)
