@@ -198,15 +198,17 @@ def _opened(source: Source) -> Cells:
     try:
         if path.suffix.lower() in PARQUET:
             return _Parquet(path)
-        if path.suffix.lower() in _NO_TEXT or source.header is None:
-            from annobench.io.formats.containers import opened
+        from annobench.io.formats.containers import opened
+        from annobench.io.formats.tables import text_table
 
+        if path.suffix.lower() in _NO_TEXT or source.header is None:
             with opened(source) as tables:
                 if len(tables) > 1:
                     raise ReaderError(f"{path}: {len(tables)} tables. Give a file with one.")
                 if tables:  # else the text says what the file is instead
                     return cells_of_table(tables[0])
-        return _Text(path, _decode(path, source.whole))
+        table = text_table(source) if source.asked.header_rows else None
+        return _Text(path, _decode(path, source.whole)) if table is None else cells_of_table(table)
     except OSError as error:
         raise ReaderError(f"{path}: can't be read ({error}). Check its permissions.") from error
 

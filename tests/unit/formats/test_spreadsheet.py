@@ -7,6 +7,7 @@ import openpyxl
 import pytest
 
 from annobench.core.errors import ReaderError
+from annobench.io import select_labels
 from annobench.io.formats import read_export, recognise
 
 
@@ -20,6 +21,21 @@ def write(path, sheets):
     book.save(path)
     book.close()
     return path
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "csv"])
+def test_a_row_per_label_below_two_rows_of_a_header(tmp_path, ending):
+    rows = [["item", "annotator", "label"], ["id", "name", "label"], ["1", "ann", "yes"], ["1", "b", "no"]]
+    path = tmp_path / f"labels.{ending}"
+    if ending == "xlsx":
+        write(path, {"labels": rows})
+    else:
+        path.write_text("".join(f"{','.join(row)}\n" for row in rows))
+    options = {"item": "item / id", "annotator": "annotator / name"}
+    labels = select_labels(path, header_rows=2, **options).labels
+    assert labels.to_frame().values.tolist() == [["1", "ann", "yes"], ["1", "b", "no"]]
+    with pytest.raises(ReaderError):
+        select_labels(path, header_rows=1, **options)
 
 
 def test_a_row_without_an_annotator_is_an_error_as_in_a_text(tmp_path):
