@@ -1,4 +1,4 @@
-"""Archives (zip) of tables, read as a folder or as the one table that they hold."""
+"""Files that hold tables in another form: archives, UTF-16, columns separated by blanks."""
 
 from __future__ import annotations
 
@@ -14,9 +14,13 @@ from annobench.core.errors import AnnotationError, FullDiskError, ReaderError
 from annobench.core.files import naming_full_disk
 from annobench.io.formats.base import DAMAGED_ARCHIVE, Source
 from annobench.io.formats.recognition import variants_of
+from annobench.io.texts import has_blanks, write_readable
 
 #: An archive that holds more is refused.
 _MAX_FILES, _MAX_BYTES = 10_000, 2**32
+
+#: How a text in UTF-16 begins.
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 #: How the names of tables end.
 _TABLES = (".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
@@ -24,6 +28,9 @@ _TABLES = (".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".parquet", ".x
 
 def content_of(path: str | Path) -> Source:
     """Return the content of a path; of an archive of tables alone, what it holds.
+
+    Text in UTF-16, and text whose columns are separated by blanks as R's `write.table` writes it,
+    become UTF-8 with tabs.
 
     Parameters
     ----------
@@ -33,7 +40,7 @@ def content_of(path: str | Path) -> Source:
     Returns
     -------
     Source
-        Its content. An archive is unpacked into a folder that is removed with the content.
+        Its content. Copies are in a folder that is removed with the content.
 
     Raises
     ------
@@ -42,12 +49,18 @@ def content_of(path: str | Path) -> Source:
     """
     source = Source(path)
     is_archive = source.head.startswith(b"PK") and _holds_tables(source.path)
-    if not is_archive or variants_of(source):
+    if not is_archive and not (source.head.startswith(_UTF_16) or has_blanks(source.head)):
+        return source
+    if variants_of(source):
         return source
     place = tempfile.mkdtemp()
     folder = Path(place)
-    with zipfile.ZipFile(source.path) as archive, _removing(place):
-        unpack(archive, folder, source.path, _TABLES)
+    with _removing(place, source.path):
+        if is_archive:
+            with zipfile.ZipFile(source.path) as archive:
+                unpack(archive, folder, source.path, _TABLES)
+        else:
+            write_readable(source.path, folder)
     files = list(folder.iterdir())
     content = Source(files[0] if len(files) == 1 else folder)
     content.shared["archive"] = source.path
@@ -69,7 +82,7 @@ def _holds_tables(path: Path) -> bool:
 
 
 @contextmanager
-def _removing(place: str) -> Iterator[None]:
+def _removing(place: str, path: Path) -> Iterator[None]:
     """Remove a folder if unpacking into it fails."""
     try:
         yield
@@ -79,7 +92,7 @@ def _removing(place: str) -> Iterator[None]:
     except DAMAGED_ARCHIVE as error:
         shutil.rmtree(place, ignore_errors=True)
         raise ReaderError(
-            f"a damaged or encrypted archive ({error}). Unpack it yourself, and give the folder."
+            f"{path}: damaged or encrypted ({error}). Unpack it yourself, or save it as UTF-8."
         ) from error
 
 

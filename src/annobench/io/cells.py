@@ -43,8 +43,6 @@ else:
     pa_csv = optional("pyarrow.csv", "Parquet")
     pq = optional("pyarrow.parquet", "Parquet")
 
-__all__ = ["Cells", "as_text"]
-
 PARQUET = (".parquet", ".pq")
 TABBED = (".tsv", ".tab")
 #: The key of what `write_labels` records in a Parquet file.

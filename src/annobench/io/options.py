@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_
 from annobench.core.choices import Empty, Scale
 from annobench.core.errors import AnnotationError
 
-__all__ = ["LABELS", "READING", "TABLES", "Option", "Options"]
+__all__ = ["LABELS", "READING", "TABLES", "Option"]
 
 #: What counts as an annotator, in formats with a choice.
 AnnotatorFrom = Literal["person", "file", "session"]
@@ -267,7 +267,7 @@ READING: Mapping[str, Option] = {
 
 
 #: The parameter in whose place the options are documented, with one line about it.
-_PLACE = re.compile(r"    \*\*\w+\n        [^\n]*")
+_PLACE = re.compile(r"^\*\*\w+\n    [^\n]*", re.MULTILINE)
 
 
 def takes_options(*names: str) -> Callable[[Function], Function]:
@@ -298,13 +298,14 @@ def takes_options(*names: str) -> Callable[[Function], Function]:
             for each in options
         }
         lines = [
-            f"    {name}\n{textwrap.indent(textwrap.fill(help, 88), ' ' * 8)}"
+            f"{name}\n{textwrap.indent(textwrap.fill(help, 88), ' ' * 4)}"
             for name, help in described.items()
         ]
         parameters = [*before, *keywords]
         function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         if function.__doc__:
-            function.__doc__ = _PLACE.sub(lambda _: "\n".join(lines), function.__doc__)
+            text = inspect.cleandoc(function.__doc__)
+            function.__doc__ = _PLACE.sub(lambda _: "\n".join(lines), text)
         return function
 
     return decorated

@@ -23,7 +23,7 @@ from annobench.labels.frames import from_long
 #: Choices that have no effect on some sources.
 _CHECKED = ("status", "gold_items", "empty", "missing")
 
-__all__ = ["read_labels", "select", "select_labels"]
+__all__ = ["read_labels", "select_labels"]
 
 
 def read_labels(

@@ -25,7 +25,12 @@ def write(path, sheets):
 
 @pytest.mark.parametrize("ending", ["xlsx", "csv"])
 def test_a_row_per_label_below_two_rows_of_a_header(tmp_path, ending):
-    rows = [["item", "annotator", "label"], ["id", "name", "label"], ["1", "ann", "yes"], ["1", "b", "no"]]
+    rows = [
+        ["item", "annotator", "label"],
+        ["id", "name", "label"],
+        ["1", "ann", "yes"],
+        ["1", "b", "no"],
+    ]
     path = tmp_path / f"labels.{ending}"
     if ending == "xlsx":
         write(path, {"labels": rows})
