@@ -14,13 +14,11 @@ from . import (
     pairwise,
     plotting,
     posteriors,
-    replication,
     reporting,
     resampling,
     scale,
     simulation,
     spans,
-    studies,
 )
 from .aggregation.consensus import consensus
 from .agreement.report_table import report
@@ -53,13 +51,11 @@ __all__ = [
     "plotting",
     "posteriors",
     "read_labels",
-    "replication",
     "report",
     "reporting",
     "resampling",
     "scale",
     "simulation",
     "spans",
-    "studies",
     "write_labels",
 ]

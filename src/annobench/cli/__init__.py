@@ -25,7 +25,6 @@ from annobench.cli import (
 )
 from annobench.cli import inspect as inspection
 from annobench.cli._plugins import Commands
-from annobench.cli._renamed import taking_old_names
 from annobench.cli._shared import say, set_verbosity
 
 __all__ = ["app"]
@@ -79,7 +78,7 @@ app.command()(inspection.convert)
 app.command()(partition.partition)
 app.command()(consensus.consensus)
 app.command()(report.report)
-app.command(cls=taking_old_names(certificate.OLD_NAMES))(certificate.certificate)
+app.command()(certificate.certificate)
 app.command()(audit.audit)
 app.command()(plan.plan)
 app.command()(judge.judge)

@@ -2,8 +2,6 @@
 
 import lazy_loader
 
-from annobench.core.moved import moved_modules
-
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
@@ -15,13 +13,4 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "printed",
         "report_page",
     ],
-)
-
-moved_modules(
-    __name__,
-    {
-        "notebooks": "annobench_replication.notebooks",
-        "printed_tables": "annobench_replication.printed_tables",
-        "verdicts": "annobench_replication.faces",
-    },
 )
