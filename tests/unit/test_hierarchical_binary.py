@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import scipy.stats
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
-from annobench.models import hierarchical_binary
+from annobench.models import hierarchical_binary, hierarchical_dawid_skene
 from annobench.models.diagnostics import convergence_table
 from annobench.models.hierarchical_binary import Draws, HierarchicalBinaryFit
 from annobench.models.kernels import hierarchical_binary as kernels
@@ -184,6 +185,20 @@ def test_sampler_agrees_with_the_exact_posterior_of_a_tiny_panel(rng, exponent, 
     assert largest_z(sampled, exact) < z_bound(len(exact))
     # the other reading of the prior is distinguished
     assert largest_z(sampled, exact_posterior(TINY, 3.5 - exponent)) > z_bound(len(exact))
+
+
+def test_confusion_matrices_of_two_categories_have_the_same_exact_posterior(rng):
+    fitted = hierarchical_dawid_skene.fit(TINY, rng=rng, draws=12_000, thin=1).draws
+    columns = {"prevalence": fitted.prevalence[..., 1]}
+    for k, name in enumerate(("specificity", "sensitivity")):
+        columns[name] = fitted.confusion[..., k, k]
+        columns[f"{name}_mean"] = fitted.mean[..., k, k]
+        columns[f"{name}_concentration"] = fitted.concentration[..., k]
+    columns["item_probability"] = fitted.item_probability[..., 1]
+    sampled = chain_table(SimpleNamespace(draws=SimpleNamespace(**columns), hierarchical=True))
+    exact = exact_posterior(TINY, 1.5)
+    assert largest_z(sampled, exact) < z_bound(len(exact))
+    assert largest_z(sampled, exact_posterior(TINY, 2.0)) > z_bound(len(exact))
 
 
 def test_sampler_without_hierarchy_agrees_with_the_exact_posterior_of_a_tiny_panel(rng):

@@ -19,7 +19,6 @@ from annobench.cli import (
     judge,
     partition,
     plan,
-    posteriors,
     rank,
     report,
 )
@@ -83,8 +82,6 @@ app.command()(audit.audit)
 app.command()(plan.plan)
 app.command()(judge.judge)
 app.command()(rank.rank)
-app.command()(posteriors.reference_posterior)
-app.command()(posteriors.compare_draws)
 app.command()(compare.compare)
 
 data_app = typer.Typer(help="The data sets.", no_args_is_help=True)

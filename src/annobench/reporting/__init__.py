@@ -6,7 +6,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
         "benchmark_page",
-        "draws_page",
         "figures",
         "formats",
         "pages",
