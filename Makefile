@@ -84,7 +84,7 @@ release-check: $(INSTALLED)  ## Refuse a release with placeholders: authors, the
 
 # The validator needs an older rich than the project. What it fetches, the contexts of JSON-LD, it keeps.
 crate: $(INSTALLED) $(CRATE)  ## Pack sources, results and how they were made into results/crate, an RO-Crate, and validate it.
-	@$(SNAKEMAKE) all certificates
+	@$(SNAKEMAKE) all
 	$(COMMANDS)/crate.py results $(CONFIG)
 	.venv-crate/bin/rocrate-validator --no-interactive validate --profile-identifier provenance-run-crate \
 		--skip-availability-check --cache-path .venv-crate/contexts --verbose --no-paging results/crate

@@ -310,16 +310,6 @@ def page_inputs(wildcards):
     }
 
 
-def certificate_inputs(wildcards):
-    """Return what a certificate lists, and what it is filled in from."""
-    template = PACKAGE.parent / "annobench_replication/templates/codecheck.html.j2"
-    return shown(PAPERS[wildcards.paper]) | {
-        "sound": f"results/faults/{wildcards.paper}/none",
-        "printed": printed_tables(wildcards.paper),
-        "template": [str(template), *templates()],
-    }
-
-
 def notebook_sources(wildcards):
     """Return a digest of the library sources that a notebook imports."""
     notebook = NOTEBOOKS / f"{wildcards.notebook}.ipynb"
