@@ -22,7 +22,7 @@ pytestmark = pytest.mark.commands
 #: Any long text may be one.
 SECRET = ("--secret", __file__)
 #: Commands that write nothing.
-READ_ONLY = {("version",), ("inspect",), ("data", "list"), ("course", "project")}
+READ_ONLY = {("inspect",), ("data", "list"), ("course", "project")}
 
 
 def all_commands(group, *path):

@@ -66,12 +66,6 @@ def options(
     set_verbosity("quiet" if quiet else "verbose" if verbose else "usual")
 
 
-@app.command("version")
-def print_version() -> None:
-    """Print the version."""
-    say(__version__)
-
-
 app.command()(inspection.inspect)
 app.command()(inspection.convert)
 app.command()(partition.partition)
