@@ -412,20 +412,6 @@ def test_an_interval_holds_the_central_draws():
         fitted.interval("kappa")
 
 
-def test_imputations_have_the_probabilities_of_the_items(rng):
-    fitted = hierarchical_binary.fit(TINY, rng=rng, draws=2_000, warmup=200)
-    copies = fitted.impute(1_600, rng=rng)
-    assert copies.shape == (1_600, 4)
-    assert set(np.unique(copies)) <= {0, 1}
-    # The rows used are all of those kept (4 chains of 2000 / 5), each once
-    p = fitted.draws.item_probability.reshape(-1, 4).astype(float)
-    z = (copies.sum(axis=0) - p.sum(axis=0)) / np.sqrt((p * (1 - p)).sum(axis=0))
-    assert np.abs(z).max() < z_bound(4)
-    assert fitted.impute(5_000, rng=rng).shape == (5_000, 4)
-    with pytest.raises(ValueError, match="n_copies must be above 0, got 0"):
-        fitted.impute(0, rng=rng)
-
-
 def test_reflections_are_reported_where_the_data_say_nothing_and_absent_where_they_do(rng):
     coin = panels.binary(
         n_items=40,
