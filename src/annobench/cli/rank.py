@@ -84,7 +84,7 @@ def rank(
         written = writing.write("ranking.html", page, tables)
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
-    for sentence in ranking.sentences:
+    for sentence in (*comparisons.remarks, *ranking.sentences):
         say(sentence)
     terminal().print(_table_of(ranking))
     for text in ranking.cautions:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.optional import require
+from annobench.io.comparisons import as_comparisons, layout_of
 from annobench.io.formats.base import HEAD_BYTES
 from annobench.io.formats.headers import delimiter_of
 from annobench.io.formats.records import csv_records, json_records
@@ -32,7 +33,8 @@ def read_comparisons(
     Parameters
     ----------
     path : str or Path
-        CSV, TSV, JSON (a list of objects, or one per line) or Parquet, one row per comparison.
+        CSV, TSV, JSON (a list of objects, or one per line) or Parquet, one row per comparison; or
+        in one of the layouts of `annobench.io.comparisons`.
     left, right, winner, annotator, clusters : str, optional
         Columns, as for `Comparisons.from_frame`.
 
@@ -49,9 +51,13 @@ def read_comparisons(
     path = Path(path)
     if path.is_dir():
         raise ReaderError(f"{path}: a folder. Name a file with one row per comparison.")
+    frame = frame_of(path)
+    layout = layout_of(frame.columns) if {left, right, winner} == {None} else None
     try:
+        if layout is not None:
+            return as_comparisons(path, frame, layout, annotator=annotator, clusters=clusters)
         return Comparisons.from_frame(
-            _frame(path),
+            frame,
             left=left,
             right=right,
             winner=winner,
@@ -62,7 +68,8 @@ def read_comparisons(
         raise ReaderError(f"{path}: {str(error).removeprefix('Comparisons: ')}") from error
 
 
-def _frame(path: Path) -> pd.DataFrame:
+def frame_of(path: Path) -> pd.DataFrame:
+    """Read a file as a table with one row per record."""
     import pandas as pd
 
     with path.open("rb") as stream:
