@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from reprlib import repr
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -20,12 +21,24 @@ from annobench.pairwise.comparisons import LEFT, RIGHT, TIE, Comparisons, column
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LAYOUTS", "Game", "GameLayout", "as_comparisons", "games_of", "layout_of"]
+__all__ = [
+    "LAYOUTS",
+    "Game",
+    "GameLayout",
+    "as_comparisons",
+    "games_of",
+    "games_of_table",
+    "layout_of",
+    "remarks_of",
+]
 
 Record = Mapping[str, Any]
 
 #: Fields that name what the models answered, in the order of preference.
-_QUESTION: Final = ("question_id", "uid", "id", "instruction")
+_QUESTION: Final = (
+    *("question_id", "uid", "item", "item_id", "pair_id", "prompt_id", "conversation_id", "id"),
+    *("instruction", "prompt", "question"),
+)
 #: Pairs of models, questions and faults that are listed at most.
 _MOST: Final = 5
 
@@ -53,6 +66,10 @@ class Game(NamedTuple):
     points: float | None
     why: str = ""
     strong: bool = False
+
+
+#: Of a table of games.
+_COLUMNS: Final = ["where", "game", "question", "annotator", *Game._fields]
 
 
 class GameLayout(NamedTuple):
@@ -87,7 +104,7 @@ def alpaca_eval(record: Record) -> list[Game]:
         return [Game(*models, None, "comparisons without a preference")]
     number = _number(value)
     if number is None or not (number == 0 or 1 <= number <= 2):
-        raise ValueError(f"preference {value!r} is neither a number from 1 to 2 nor 0, a tie")
+        raise ValueError(f"preference {repr(value)} is neither a number from 1 to 2 nor 0, a tie")
     return [Game(*models, 0.5 if number == 0 else 2 - number)]
 
 
@@ -103,7 +120,7 @@ def fastchat(record: Record) -> list[Game]:
         elif won == "tie" or won in shown:
             games.append(Game(*shown, 0.5 if won == "tie" else float(won == shown[0])))
         else:
-            raise ValueError(f"{field} {word!r} is none of model_1, model_2, tie and error")
+            raise ValueError(f"{field} {repr(word)} is none of model_1, model_2, tie and error")
     return games
 
 
@@ -113,7 +130,7 @@ def arena_hard(record: Record) -> list[Game]:
     baseline = record.get("baseline")
     rival = "baseline" if _is_empty(baseline) else _name(baseline, "baseline")
     if not isinstance(record["games"], list):
-        raise ValueError(f"games {record['games']!r} are not a list")
+        raise ValueError(f"games {repr(record['games'])} are not a list")
     games = []
     for n, played in enumerate(record["games"]):
         shown = (model, rival) if n % 2 else (rival, model)
@@ -123,7 +140,7 @@ def arena_hard(record: Record) -> list[Game]:
             continue
         parts = _VERDICT.fullmatch(score) if isinstance(score, str) else None
         if parts is None or parts[1] == parts[3]:
-            raise ValueError(f"score {score!r} is no verdict such as A>>B, A>B or A=B")
+            raise ValueError(f"score {repr(score)} is no verdict such as A>>B, A>B or A=B")
         won = {"=": 0.5, ">": 1.0, "<": 0.0}[parts[2][0]]
         points = won if parts[1] == "A" else 1 - won
         games.append(Game(*shown, points, strong=len(parts[2]) == 2))
@@ -138,7 +155,7 @@ def one_hot(record: Record) -> list[Game]:
         value = record.get(name)
         number = 0.0 if _is_empty(value) else _number(value)
         if number not in (0, 1):
-            raise ValueError(f"{name} {value!r} is neither 0 nor 1")
+            raise ValueError(f"{name} {repr(value)} is neither 0 nor 1")
         marks[name] = number
     if sum(marks.values()) > 1:
         raise ValueError("more than one outcome is 1")
@@ -269,9 +286,70 @@ def games_of(path: Path, frame: pd.DataFrame, layout: GameLayout) -> pd.DataFram
         annotator = "" if judge is None else _judge(record[judge])
         rows += [(where, n, question, annotator, *game) for n, game in enumerate(games, start=1)]
     report_faults(path, faults, f"Correct these records of {layout.title}.")
-    columns = ["where", "game", "question", "annotator", *Game._fields]
-    games_frame = pd.DataFrame(rows, columns=columns)
-    return games_frame.astype({"points": float})
+    return pd.DataFrame(rows, columns=_COLUMNS).astype({"points": float})
+
+
+def games_of_table(frame: pd.DataFrame) -> pd.DataFrame:
+    """Read a table with columns of two items and of the winner, as `games_of` reads others.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+
+    Returns
+    -------
+    DataFrame
+        One row per comparison.
+
+    Raises
+    ------
+    AnnotationError
+        If a column is missing or an outcome is not known.
+    """
+    read = Comparisons.from_frame(frame)
+    columns = {role: column_of(frame, role, None) for role in ("left", "right", "winner")}
+    judge = column_of(frame, "annotator", None)
+    texts = {role: frame[name].fillna("").astype(str) for role, name in columns.items()}
+    records = cast(list[dict[str, Any]], frame.to_dict("records"))
+    decided = texts["winner"].str.strip() != ""
+    games = frame.assign(
+        where=range(1, len(frame) + 1),
+        game=1,
+        question=list(map(_question, records)),
+        annotator="" if judge is None else frame[judge].map(_judge),
+        left=texts["left"],
+        right=texts["right"],
+        points=np.nan,
+        why="rows without a winner",
+        strong=False,
+    )
+    games.loc[decided, "points"] = 1 - read.outcome / 2
+    return games[_COLUMNS]
+
+
+def remarks_of(games: pd.DataFrame, layout: GameLayout) -> list[str]:
+    """State what was compared, with which outcomes, and what is left out.
+
+    Parameters
+    ----------
+    games : DataFrame
+        As `games_of` returns them.
+    layout : GameLayout
+        Their layout.
+
+    Returns
+    -------
+    list of str
+        Sentences.
+    """
+    decided = games[games["points"].notna()]
+    left_out = games["why"][games["points"].isna()].value_counts(sort=False)
+    return [
+        _summary(decided, layout),
+        *(layout.says(decided) if layout.says else ()),
+        *(f"Left out: {n:,} {why}." for why, n in left_out.items()),
+    ]
 
 
 def as_comparisons(
@@ -315,9 +393,7 @@ def as_comparisons(
     decided = games[games["points"].notna()]
     if decided.empty:
         raise ReaderError(f"{path}: no record has an outcome. Give the finished comparisons.")
-    remarks = [_summary(decided, layout), *(layout.says(decided) if layout.says else ())]
-    left_out = games["why"][games["points"].isna()].value_counts(sort=False)
-    remarks += [f"Left out: {n:,} {why}." for why, n in left_out.items()]
+    remarks = remarks_of(games, layout)
     if not layout.has_order:
         decided = _by_name(decided)
     if clusters is None:
@@ -391,7 +467,7 @@ def _name(value: Any, field: str) -> str:
     if _is_empty(value):
         raise ValueError(f"{field} is empty")
     if not isinstance(value, str) or not value.strip():
-        raise ValueError(f"{field} {value!r} is not a name")
+        raise ValueError(f"{field} {repr(value)} is not a name")
     return value
 
 

@@ -76,7 +76,10 @@ def frame_of(path: Path) -> pd.DataFrame:
         head = stream.read(HEAD_BYTES)
     if head.startswith(b"PAR1"):
         require("pyarrow", "Parquet")
-        return pd.read_parquet(path)
+        try:
+            return pd.read_parquet(path)
+        except (ValueError, OSError, NotImplementedError) as error:
+            raise ReaderError(f"{path}: can't be read ({error}). Write the file again.") from error
     begins = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if begins in (b"[", b"{"):
         rows = _by_row([row for _, row in json_records(path)])
