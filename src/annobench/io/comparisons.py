@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 import numpy as np
 
 from annobench.core.errors import ReaderError, report_faults
+from annobench.core.numbers import plain_number
 from annobench.core.texts import counted, visible
 from annobench.io.formats.base import as_json
 from annobench.pairwise.comparisons import LEFT, RIGHT, TIE, Comparisons, column_of
@@ -475,7 +476,14 @@ def _judge(value: Any) -> str:
     """Name a judge, which FastChat writes with its prompt as a list."""
     if isinstance(value, list):
         value = value[0] if value else None
-    return "" if _is_empty(value) else value if isinstance(value, str) else as_json(value)
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    """Write a value as a name; whole numbers beside missing ones have become floats."""
+    if _is_empty(value):
+        return ""
+    return value if isinstance(value, str) else plain_number(as_json(value))
 
 
 def _question(record: Record) -> str:
@@ -484,7 +492,7 @@ def _question(record: Record) -> str:
     if (field := next(fields, None)) is None:
         return ""
     turn = record.get("turn")
-    return _judge(record[field]) + ("" if _is_empty(turn) else f" | turn {_judge(turn)}")
+    return _text(record[field]) + ("" if _is_empty(turn) else f" | turn {_text(turn)}")
 
 
 def _is_empty(value: Any) -> bool:

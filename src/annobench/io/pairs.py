@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,9 +53,9 @@ def read_comparisons(
     path = Path(path)
     if path.is_dir():
         raise ReaderError(f"{path}: a folder. Name a file with one row per comparison.")
-    frame = frame_of(path)
-    layout = layout_of(frame.columns) if {left, right, winner} == {None} else None
-    try:
+    with naming(path):
+        frame = frame_of(path)
+        layout = layout_of(frame.columns) if {left, right, winner} == {None} else None
         if layout is not None:
             return as_comparisons(path, frame, layout, annotator=annotator, clusters=clusters)
         return Comparisons.from_frame(
@@ -64,8 +66,17 @@ def read_comparisons(
             annotator=annotator,
             clusters=clusters,
         )
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name the file in errors about its comparisons."""
+    try:
+        yield
     except AnnotationError as error:
         raise ReaderError(f"{path}: {str(error).removeprefix('Comparisons: ')}") from error
+    except UnicodeEncodeError as error:
+        raise ReaderError(f"{path}: a text is not valid Unicode. Correct or remove it.") from error
 
 
 def frame_of(path: Path) -> pd.DataFrame:

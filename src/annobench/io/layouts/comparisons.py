@@ -47,25 +47,22 @@ def _recognise(source: Source) -> str | None:
 
 def _read(source: Source, intake: Intake) -> None:
     """Push the outcome of each game."""
-    from annobench.io.pairs import frame_of
+    from annobench.io.pairs import frame_of, naming
 
     if source.is_folder:
         raise ReaderError(f"{source.path}: a folder. Name a file of comparisons.")
     intake.begin("", "record")
-    frame = frame_of(source.path)
-    layout = layout_of(frame.columns)
-    if layout is None:
-        try:
+    with naming(source.path):
+        frame = frame_of(source.path)
+        layout = layout_of(frame.columns)
+        if layout is None:
             games = games_of_table(frame)
-        except AnnotationError as error:
-            reason = str(error).removeprefix("Comparisons: ")
-            raise ReaderError(f"{source.path}: {reason}") from error
-    else:
-        games = games_of(source.path, frame, layout)
-        if games["points"].notna().any():
-            intake.notes += remarks_of(games, layout)
-    intake.read(len(frame))
-    _push(games, frame, intake)
+        else:
+            games = games_of(source.path, frame, layout)
+            if games["points"].notna().any():
+                intake.notes += remarks_of(games, layout)
+        intake.read(len(frame))
+        _push(games, frame, intake)
 
 
 def _push(games: pd.DataFrame, frame: pd.DataFrame, intake: Intake) -> None:
