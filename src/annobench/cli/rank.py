@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 def rank(
     pairs: Annotated[
         Path,
-        typer.Argument(help="CSV, TSV, JSON or Parquet with one row per comparison of two items."),
+        typer.Argument(
+            help="CSV, TSV, JSON or Parquet with one row per comparison of two items, or a file of "
+            "AlpacaEval, FastChat or Arena-Hard."
+        ),
     ],
     left: Annotated[
         str | None, typer.Option(help="Column of the item shown first: left, model_a, ...")

@@ -77,6 +77,10 @@ def naming(path: Path) -> Iterator[None]:
         raise ReaderError(f"{path}: {str(error).removeprefix('Comparisons: ')}") from error
     except UnicodeEncodeError as error:
         raise ReaderError(f"{path}: a text is not valid Unicode. Correct or remove it.") from error
+    except RecursionError as error:
+        raise ReaderError(
+            f"{path}: a record is nested too deeply. Write the file again."
+        ) from error
 
 
 def frame_of(path: Path) -> pd.DataFrame:
