@@ -46,6 +46,10 @@ _MOST: Final = 5
 _VERDICT: Final = re.compile(r"\s*\[*([AB])(>>|>|=|<|<<)([AB])\]*\s*")
 
 
+class MisshapenError(ValueError):
+    """A record that can't be read; where it is, and what to do, is added."""
+
+
 class Game(NamedTuple):
     """Two answers, in the order in which they were shown.
 
@@ -83,7 +87,7 @@ class GameLayout(NamedTuple):
     fields : frozenset of str
         Fields by which its records are recognised.
     games : callable
-        Maps a record to its games; raises a ValueError about what it can't read.
+        Maps a record to its games; raises a MisshapenError about what it can't read.
     has_order : bool
         Whether the order of the models is the one in which they were shown.
     says : callable or None
@@ -105,7 +109,9 @@ def alpaca_eval(record: Record) -> list[Game]:
         return [Game(*models, None, "comparisons without a preference")]
     number = _number(value)
     if number is None or not (number == 0 or 1 <= number <= 2):
-        raise ValueError(f"preference {repr(value)} is neither a number from 1 to 2 nor 0, a tie")
+        raise MisshapenError(
+            f"preference {repr(value)} is neither a number from 1 to 2 nor 0, a tie"
+        )
     return [Game(*models, 0.5 if number == 0 else 2 - number)]
 
 
@@ -121,7 +127,7 @@ def fastchat(record: Record) -> list[Game]:
         elif won == "tie" or won in shown:
             games.append(Game(*shown, 0.5 if won == "tie" else float(won == shown[0])))
         else:
-            raise ValueError(f"{field} {repr(word)} is none of model_1, model_2, tie and error")
+            raise MisshapenError(f"{field} {repr(word)} is none of model_1, model_2, tie and error")
     return games
 
 
@@ -131,7 +137,7 @@ def arena_hard(record: Record) -> list[Game]:
     baseline = record.get("baseline")
     rival = "baseline" if _is_empty(baseline) else _name(baseline, "baseline")
     if not isinstance(record["games"], list):
-        raise ValueError(f"games {repr(record['games'])} are not a list")
+        raise MisshapenError(f"games {repr(record['games'])} are not a list")
     games = []
     for n, played in enumerate(record["games"]):
         shown = (model, rival) if n % 2 else (rival, model)
@@ -141,7 +147,7 @@ def arena_hard(record: Record) -> list[Game]:
             continue
         parts = _VERDICT.fullmatch(score) if isinstance(score, str) else None
         if parts is None or parts[1] == parts[3]:
-            raise ValueError(f"score {repr(score)} is no verdict such as A>>B, A>B or A=B")
+            raise MisshapenError(f"score {repr(score)} is no verdict such as A>>B, A>B or A=B")
         won = {"=": 0.5, ">": 1.0, "<": 0.0}[parts[2][0]]
         points = won if parts[1] == "A" else 1 - won
         games.append(Game(*shown, points, strong=len(parts[2]) == 2))
@@ -156,10 +162,10 @@ def one_hot(record: Record) -> list[Game]:
         value = record.get(name)
         number = 0.0 if _is_empty(value) else _number(value)
         if number not in (0, 1):
-            raise ValueError(f"{name} {repr(value)} is neither 0 nor 1")
+            raise MisshapenError(f"{name} {repr(value)} is neither 0 nor 1")
         marks[name] = number
     if sum(marks.values()) > 1:
-        raise ValueError("more than one outcome is 1")
+        raise MisshapenError("more than one outcome is 1")
     if not any(marks.values()):
         return [Game(*models, None, "comparisons without a winner")]
     return [Game(*models, marks["winner_model_a"] + marks["winner_tie"] / 2)]
@@ -280,7 +286,7 @@ def games_of(path: Path, frame: pd.DataFrame, layout: GameLayout) -> pd.DataFram
     for where, record in enumerate(records, start=1):
         try:
             games = layout.games(record)
-        except ValueError as error:
+        except MisshapenError as error:
             faults.append(f"record {where}: {error}")
             continue
         question = _question(record)
@@ -460,15 +466,15 @@ def _of_records(column: pd.Series[Any], games: pd.DataFrame) -> np.ndarray[Any, 
 def _models(record: Record, first: str, second: str) -> tuple[str, str]:
     models = _name(record[first], first), _name(record[second], second)
     if models[0] == models[1]:
-        raise ValueError(f"{models[0]!r} is compared with itself")
+        raise MisshapenError(f"{models[0]!r} is compared with itself")
     return models
 
 
 def _name(value: Any, field: str) -> str:
     if _is_empty(value):
-        raise ValueError(f"{field} is empty")
+        raise MisshapenError(f"{field} is empty")
     if not isinstance(value, str) or not value.strip():
-        raise ValueError(f"{field} {repr(value)} is not a name")
+        raise MisshapenError(f"{field} {repr(value)} is not a name")
     return value
 
 
