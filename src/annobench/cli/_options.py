@@ -175,7 +175,14 @@ def as_typed(message: str) -> str:
 
 @cache
 def _parameters() -> re.Pattern[str]:
-    names = {"out", *READING, *(name for _, own in COMMANDS.values() for name in own)}
+    names = {
+        "out",
+        "left",
+        "right",
+        "winner",
+        *READING,
+        *(name for _, own in COMMANDS.values() for name in own),
+    }
     quoted = r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?!\w)"""
     assigned = r"""(?P<value>"[^"]*"|'[^']*'|[\w.]*\w(?![\w/\\]))?"""
     # Those of one word are words of the sentence, too.

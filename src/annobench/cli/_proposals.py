@@ -172,6 +172,9 @@ def propose_for_export(
         if one.commands:
             found.commands += one.commands
             break
+    if ranking := _ranking(path, export):
+        found.commands.insert(0, ranking)
+        found.reasons.clear()
     if not questions and not layers:
         found.reasons.append(
             "Free-text answers are not compared: code them into categories first."
@@ -179,6 +182,20 @@ def propose_for_export(
             else "There are no answers in it."
         )
     return found
+
+
+def _ranking(path: Path, export: Export) -> str:
+    """Return the command that ranks the models of a file of comparisons, if it succeeds."""
+    if export.format.name != "comparisons" and export.variant != "comparisons of pairs":
+        return ""
+    from annobench.io.pairs import read_comparisons
+    from annobench.pairwise import bradley_terry
+
+    try:
+        bradley_terry(read_comparisons(path))
+    except (AnnotationError, ReaderError):
+        return ""
+    return f"annobench rank {words(path)}"
 
 
 def propose_for_partitions(path: Path, labels: PartitionedLabels) -> Proposals:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from annobench.cli._proposals import words
 from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
 from annobench.cli._requirements import RECORD, Outcome, Requirement, decide
 from annobench.cli._shared import fail, note, say, say_written
@@ -144,6 +145,7 @@ def judge(
         labels = selection.labels
         called = {name: selection.pseudonyms.get(name, name) for name in judges}
         names = [called[name] for name in judges]
+        _refuse_without_humans(read, labels.annotators, names)
         costs = {called.get(name, name): price for name, price in _costs(cost or ()).items()}
         gold = read.gold(selection)
 
@@ -206,6 +208,23 @@ def judge(
         tables = found.tables | further.tables
         outcomes = [each for one in required for each in _outcomes(one, tables, names)]
         decide(outcomes, writing.folder, command="judge", data=reading.path, options=asked)
+
+
+def _refuse_without_humans(
+    reading: Reading, annotators: Sequence[str], judges: Sequence[str]
+) -> None:
+    """Refuse comparisons of models by the judges alone, and say how to rank the models."""
+    format = reading.source.format
+    if format is None or format.name != "comparisons":
+        return
+    # The games of a judge are several annotators.
+    who, named = ({name.partition("/game ")[0] for name in names} for names in (annotators, judges))
+    if not who - named or not named <= who:
+        raise AnnotationError(
+            f"{reading.path}: the comparisons are by {', '.join(map(repr, annotators[:5]))}; judge "
+            f"needs {', '.join(map(repr, judges))} and humans who compared the same answers. To "
+            f"rank the models: annobench rank {words(reading.path)}"
+        )
 
 
 def _costs(texts: Iterable[str]) -> dict[str, float]:
