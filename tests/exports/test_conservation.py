@@ -506,6 +506,19 @@ def inception(labels: Labels, folder: Path) -> Path:
     return home
 
 
+def trec_qrels(labels: Labels, folder: Path) -> Path:
+    """A file for each assessor; yes is the grade 1."""
+    home = folder / "export"
+    home.mkdir()
+    for who, answers in by_annotator(labels).items():
+        lines = [
+            f"q 0 {item.replace(' ', '_')} {int(label == 'yes')}\n\n"
+            for item, label in answers.items()
+        ]
+        (home / f"{who}.qrels").write_text("".join(lines))
+    return with_notes(home)
+
+
 def zooniverse(labels: Labels, folder: Path) -> Path:
     header = ["user_name", "workflow_id", "annotations", "subject_data", "subject_ids"]
     cells = [
@@ -547,6 +560,7 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "spreadsheet": spreadsheet,
     "superannotate": superannotate,
     "toloka": toloka,
+    "trec_qrels": trec_qrels,
     "counts": counts,
     "form": form,
     "wide": wide,

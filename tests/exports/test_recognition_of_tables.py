@@ -299,7 +299,9 @@ LIGHTTAG = json.dumps(
         "relations": [{"id": "n1", "tagged_token_id": "t1"}, {"id": "n2"}],
     }
 )
+QRELS = "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n"
 SAMPLES = {
+    "trec_qrels": QRELS,
     "lighttag": LIGHTTAG,
     "deepeval": DEEPEVAL,
     "superannotate": SUPERANNOTATE,

@@ -409,6 +409,14 @@ def toloka(folder):
     return of_rows(folder / "pool.csv", header, rows)
 
 
+def trec_qrels(folder):
+    (folder / "qrels").mkdir()
+    for annotator, rows in LONG[LONG["label"] != ""].groupby("annotator"):
+        lines = [f"q 0 {row.item} {row.label}\n" for row in rows.itertuples()]
+        (folder / "qrels" / annotator).write_text("".join(lines))
+    return folder / "qrels"
+
+
 def form(folder):
     table = SAVED.rename_axis(index="item").T.rename_axis("annotator").reset_index()
     return of_table(folder / "form.csv", table)
@@ -454,6 +462,7 @@ FORMATS = {
     "spreadsheet": spreadsheet,
     "superannotate": superannotate,
     "toloka": toloka,
+    "trec_qrels": trec_qrels,
     "form": form,
     "wide": wide,
     "zooniverse": zooniverse,

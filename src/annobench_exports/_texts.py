@@ -1,0 +1,71 @@
+"""Texts of formats without a header: their lines, and the files of a folder that are of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from annobench.core.errors import ReaderError
+from annobench.io.formats.base import HEAD_BYTES, Source
+
+#: Endings of files that may be notes: each is taken only if it is of the format itself.
+_NOTES = {"", ".txt", ".md", ".rst"}
+
+#: Endings of files of other formats, which a folder of one format does not hold.
+_RECORDS = {".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xml", ".parquet", ".xlsx", ".ann"}
+
+
+def text_of(path: Path) -> str:
+    """Return a text in UTF-8, or in UTF-16 with a byte order mark."""
+    data = path.read_bytes()
+    encoding = _encoding(data)
+    try:
+        return data.decode(encoding).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        number = data[: error.start].decode(encoding, errors="replace").count("\n") + 1
+        name = encoding.upper()
+        raise ReaderError(f"{path}, line {number}: not {name}. Save the file as UTF-8.") from error
+
+
+def head_of(source: Source) -> str:
+    """Return the beginning of a file as a text, empty if it is none."""
+    text = source.head.decode(_encoding(source.head), errors="replace").removeprefix("\ufeff")
+    return "" if "\0" in text else text
+
+
+def head_lines(source: Source) -> list[str]:
+    """Return the complete lines at the beginning of a text, blank ones included."""
+    lines = head_of(source).splitlines()
+    return lines[:-1] if len(source.head) == HEAD_BYTES else lines
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text with their numbers, without the blanks around them."""
+    for number, line in enumerate(text_of(path).split("\n"), start=1):
+        yield number, line.strip(" \r")
+
+
+def alike(source: Source, fits: Callable[[Source], bool]) -> list[Path]:
+    """Return the file, or the files of a folder that are of a format.
+
+    Where most files of one ending fit, the others are taken, too: a reader says what is wrong
+    with them.
+    """
+    if not source.is_folder:
+        return [source.path]
+    fitting = {path for path in source.files if fits(source.inside(path))}
+    endings = [path.suffix.lower() for path in source.files]
+    taken = [path.suffix.lower() for path in fitting]
+    most = {end for end in taken if 2 * taken.count(end) > endings.count(end)} - _NOTES
+    return [path for path in source.files if path in fitting or path.suffix.lower() in most]
+
+
+def are_only(source: Source, files: list[Path]) -> bool:
+    """Say whether a folder holds nothing but these files and what is of no format."""
+    return bool(files) and not any(
+        path.suffix.lower() in _RECORDS for path in source.files if path not in files
+    )
+
+
+def _encoding(data: bytes) -> str:
+    return "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
