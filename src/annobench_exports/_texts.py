@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from annobench.core.errors import ReaderError
+from annobench.core.names import Name
 from annobench.io.formats.base import HEAD_BYTES, Source
+from annobench_exports._parts import named_by_file
+from annobench_exports.brat import has_folders
 
 #: Endings of files that may be notes: each is taken only if it is of the format itself.
 _NOTES = {"", ".txt", ".md", ".rst"}
@@ -35,7 +38,7 @@ def head_of(source: Source) -> str:
 
 def head_lines(source: Source) -> list[str]:
     """Return the complete lines at the beginning of a text, blank ones included."""
-    lines = head_of(source).splitlines()
+    lines = head_of(source).split("\n")
     return lines[:-1] if len(source.head) == HEAD_BYTES else lines
 
 
@@ -48,16 +51,16 @@ def lines_of(path: Path) -> Iterator[tuple[int, str]]:
 def alike(source: Source, fits: Callable[[Source], bool]) -> list[Path]:
     """Return the file, or the files of a folder that are of a format.
 
-    Where most files of one ending fit, the others are taken, too: a reader says what is wrong
-    with them.
+    If all files of one ending but one fit, that one is taken, too: a reader says what is wrong
+    with it.
     """
     if not source.is_folder:
         return [source.path]
     fitting = {path for path in source.files if fits(source.inside(path))}
     endings = [path.suffix.lower() for path in source.files]
     taken = [path.suffix.lower() for path in fitting]
-    most = {end for end in taken if 2 * taken.count(end) > endings.count(end)} - _NOTES
-    return [path for path in source.files if path in fitting or path.suffix.lower() in most]
+    all_but_one = {end for end in taken if taken.count(end) >= endings.count(end) - 1} - _NOTES
+    return [path for path in source.files if path in fitting or path.suffix.lower() in all_but_one]
 
 
 def are_only(source: Source, files: list[Path]) -> bool:
@@ -65,6 +68,14 @@ def are_only(source: Source, files: list[Path]) -> bool:
     return bool(files) and not any(
         path.suffix.lower() in _RECORDS for path in source.files if path not in files
     )
+
+
+def annotator_and_document(path: Path, source: Source, files: list[Path]) -> tuple[Name, str]:
+    """Name the annotator, a folder in the folder or else a file, and the document."""
+    if source.is_folder and has_folders(source.path, files):
+        annotator, *inner = path.relative_to(source.path).parts
+        return annotator, Path(*inner).with_suffix("").as_posix()
+    return named_by_file(path, source.path), "document"
 
 
 def _encoding(data: bytes) -> str:

@@ -40,7 +40,7 @@ def _fits(source: Source) -> bool:
 
 def _read(source: Source, intake: Intake) -> None:
     """Push the grades of every file."""
-    files = alike(source, _fits)
+    files = alike(source, _fits) or list(source.files)
     grades: set[float] = set()
     for path in files:
         intake.begin(path.relative_to(source.path) if source.is_folder else "", "line")

@@ -128,6 +128,16 @@ def cvat(labels: Labels, folder: Path) -> Path:
     return with_notes(home)
 
 
+def conll(labels: Labels, folder: Path) -> Path:
+    """A folder for each annotator; the label is the tag of a document's one token."""
+    home = folder / "export"
+    for who, answers in by_annotator(labels).items():
+        (home / who).mkdir(parents=True)
+        for item, label in answers.items():
+            (home / who / f"{item}.tsv").write_text(f"# text = a\na\tB-{label}\n")
+    return with_notes(home)
+
+
 def crowd_kit(labels: Labels, folder: Path) -> Path:
     """Which of two is better; other pairs may read alike when they are joined."""
     pairs = [
@@ -534,6 +544,7 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "brat": brat,
     "category_columns": category_columns,
     "coco": coco,
+    "conll": conll,
     "crowd_kit": crowd_kit,
     "cvat": cvat,
     "deepeval": deepeval,
@@ -593,7 +604,7 @@ def test_every_format_has_a_writer():
 @given(data=st.data())
 def test_an_export_gives_back_what_was_put_in(name, data):
     labels = data.draw(some_labels(FILES, FILES))
-    if name in ("brat", "folder") and len(by_annotator(labels)) < 2:
+    if name in ("brat", "conll", "folder") and len(by_annotator(labels)) < 2:
         return  # one table, or one annotator: another layout
     if name == "hugging_face" and len(by_item(labels)) < 2:
         return

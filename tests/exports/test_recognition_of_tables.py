@@ -300,7 +300,9 @@ LIGHTTAG = json.dumps(
     }
 )
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n"
+TAGGED = "Ada\tB-PER\nmet\tO\n\nBob\tB-PER\nLee\tI-PER\n"
 SAMPLES = {
+    "conll": TAGGED,
     "trec_qrels": QRELS,
     "lighttag": LIGHTTAG,
     "deepeval": DEEPEVAL,

@@ -130,6 +130,14 @@ def coco(folder):
     return folder
 
 
+def conll(folder):
+    (folder / "tagged").mkdir()
+    for who in SAVED:
+        lines = [f"{item}\t{label}\n" for item, label in SAVED[who].items()]
+        (folder / "tagged" / f"{who}.tsv").write_text("".join(lines))
+    return folder / "tagged"
+
+
 def cvat(folder):
     for who in SAVED:
         tags = {item: f'<tag label="{k}"/>' if k else "" for item, k in SAVED[who].items()}
@@ -438,6 +446,7 @@ FORMATS = {
     "appen": appen,
     "argilla": argilla,
     "coco": coco,
+    "conll": conll,
     "crowd_kit": crowd_kit,
     "cvat": cvat,
     "doccano": doccano,
