@@ -220,6 +220,13 @@ def hugging_face(labels: Labels, folder: Path) -> Path:
     return home
 
 
+def span_table(labels: Labels, folder: Path) -> Path:
+    """The label is that of the one span of a document."""
+    cells = [(item, who, 0, 1, label) for item, who, label in rows(labels)]
+    header = ["document", "annotator", "start", "end", "label"]
+    return as_csv(folder / "export.csv", header, [*cells, ("", "", 0, 1, "yes")])
+
+
 def spreadsheet(labels: Labels, folder: Path) -> Path:
     """Two sheets, of which no column names the items."""
     import openpyxl
@@ -600,6 +607,7 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "praat": praat,
     "prodigy": prodigy,
     "promptfoo": promptfoo,
+    "span_table": span_table,
     "spreadsheet": spreadsheet,
     "superannotate": superannotate,
     "toloka": toloka,
@@ -615,7 +623,7 @@ QUESTIONS = {"category_columns": "categories", "inspect_log": "answer", "doccano
 
 
 #: Formats of which the labels are those of spans.
-SPANS = {"brat", "elan", "inception", "praat"}
+SPANS = {"brat", "elan", "inception", "praat", "span_table"}
 
 
 def some_labels(items: st.SearchStrategy[str], annotators: st.SearchStrategy[str]) -> Any:

@@ -319,7 +319,9 @@ Object class = "TextGrid"
 0 0.5 "sea"
 0.5 2 ""
 """
+SPANS = "doc,annotator,start,end,label\nd1,a,0,3,X\nd1,a,5,9,Y\nd1,b,0,3,X\nd2,b,,,\n"
 SAMPLES = {
+    "span_table": SPANS,
     "elan": ELAN,
     "praat": PRAAT,
     "conll": TAGGED,

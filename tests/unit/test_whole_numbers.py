@@ -478,7 +478,16 @@ FORMATS = {
 }
 #: Formats of spans or of passing alone, and those whose options are columns, which have tests of
 #: their own.
-OTHERS = {"brat", "elan", "inception", "praat", "category_columns", "counts", "deepeval"}
+OTHERS = {
+    "brat",
+    "elan",
+    "inception",
+    "praat",
+    "span_table",
+    "category_columns",
+    "counts",
+    "deepeval",
+}
 
 
 def test_every_format_has_a_case():

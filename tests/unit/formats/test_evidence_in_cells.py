@@ -94,11 +94,12 @@ class TestRepeats:
 
     def test_spans_are_no_repeats(self, tmp_path, monkeypatch):
         path = written(tmp_path, SPANS)
-        commands = follow(path, monkeypatch)
+        assert follow(path, monkeypatch) == [f"annobench report {path}"]
+        with pytest.raises(AnnotationError, match=r"each row is a span.*--item doc,start,end"):
+            select_labels(path, annotator="annotator")
+        commands = follow(path, monkeypatch, "--annotator", "annotator")
         assert commands
         assert all("--item doc,start,end" in c and "--repeats" not in c for c in commands)
-        with pytest.raises(AnnotationError, match=r"each row is a span.*--item doc,start,end"):
-            select_labels(path)
 
     def test_times_are_no_ends_of_spans(self, tmp_path):
         text = SPANS.replace("start,end", "start_time,end_time")
