@@ -20,7 +20,7 @@ _REMEDY = "Save it again in Praat, as a text file."
 
 #: A quoted text, a flag, a free-standing number; comments, and words for people.
 _PART = re.compile(
-    r'"((?:[^"]|"")*)"|<(\w+)>|(?<!\S)([+-]?[0-9][0-9.eE+-]*)(?!\S)|![^\n]*|[^\s"]+|"'
+    r'"((?:[^"]|"")*)"|<(\w+)>|(?<!\S)([+-]?\.?[0-9][0-9.eE+-]*)(?!\S)|![^\n]*|[^\s"]+|"'
 )
 
 #: The largest time, of more than three years, in seconds.
@@ -72,6 +72,7 @@ def _tiers(path: Path, intake: Intake) -> list[Tier]:
                 _take(tier, start, end, label, parts)
         is_of_points = kind == "TextTier"
         tiers.append(tier._replace(reason="tiers of points") if is_of_points else tier)
+    parts.end()
     if name := next((t.name for t in tiers if [u.name for u in tiers].count(t.name) > 1), ""):
         raise ReaderError(f"{path}: two tiers are called {name!r}. Rename one in Praat.")
     return tiers
@@ -120,6 +121,12 @@ class _Parts:
         if not number.is_integer() or not 0 <= number <= len(self._content):
             raise self.refusal(f"{number:g} where a number of tiers or intervals is expected")
         return int(number)
+
+    def end(self) -> None:
+        """Refuse what stands below the last tier: a number of tiers or intervals is too small."""
+        if (match := next(self._parts, None)) is not None:
+            self._at = match.start()
+            raise self.refusal(f"{match[0][:40]!r} below the last of the tiers that were announced")
 
     def _next(self, group: int, wanted: str) -> str:
         match = next(self._parts, None)

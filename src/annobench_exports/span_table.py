@@ -84,7 +84,9 @@ def _columns(table: Table) -> _Columns | None:
     """Find the columns by their names, and what is left by its cells."""
     names = {role: table.column(usual) for role, usual in _NAMES.items()}
     missing = [role for role, name in names.items() if name is None]
-    if len(missing) > 1:
+    first = table.preview[0] if table.preview else dict.fromkeys(table.header)
+    # A header with blanks around a name may not be that of the rows.
+    if len(missing) > 1 or not {*table.header} <= first.keys():
         return None
     rest = [name for name in table.header if name not in names.values()]
     start, end = _named_limits(rest) or _limits_by_cells(table, rest, names) or ("", "")

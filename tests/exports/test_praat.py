@@ -135,6 +135,12 @@ def test_points_and_instants_are_counted(write):
     [
         ("0.75 ", "soon ", r"line \d+: '\"the \"\"sea\"\"\"' where a number is expected"),
         ("size = 4", "size = 5", r"where a number is expected|the file ends where"),
+        (
+            "size = 4",
+            "size = 3",
+            "'1.5' where a text|below the last of the tiers|a tier of the class",
+        ),
+        ("size = 2", "size = 1", "'\"IntervalTier\"' below the last of the tiers"),
         ("size = 4", "size = 99999", "99999 where a number of tiers or intervals is expected"),
         ("xmin = 0.25", "xmin = 0.95", "an interval from 0.95 to 0.75"),
         ('"tones"', '"words"', "two tiers are called 'words'"),
