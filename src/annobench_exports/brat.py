@@ -45,7 +45,7 @@ def recognise(source: Source) -> str | None:
     found = [path for path in source.files if path.suffix == ".ann"] if source.is_folder else []
     if not found:
         return None
-    return "one folder per annotator" if _has_folders(source.path, found) else "one annotator"
+    return "one folder per annotator" if has_folders(source.path, found) else "one annotator"
 
 
 def read(source: Source, intake: Intake) -> None:
@@ -60,7 +60,7 @@ def read(source: Source, intake: Intake) -> None:
     """
     _declare(source.path / "annotation.conf", intake)
     paths = [path for path in source.files if path.suffix == ".ann" or not source.is_folder]
-    apart = source.is_folder and _has_folders(source.path, paths)
+    apart = source.is_folder and has_folders(source.path, paths)
     layers: dict[str, None] = {LAYER: None}
     parsed = []
     for path in paths:
@@ -97,7 +97,7 @@ class _Document:
     relations: list[Relation] = field(default_factory=list)
 
 
-def _has_folders(root: Path, paths: list[Path]) -> bool:
+def has_folders(root: Path, paths: list[Path]) -> bool:
     """Say whether the folders in the folder are those of annotators."""
     return len({path.relative_to(root).parts[0] for path in paths}) > 1 and all(
         len(path.relative_to(root).parts) > 1 for path in paths

@@ -78,10 +78,10 @@ def recognise(source: Source) -> str | None:
         if any(map(_PROJECT.fullmatch, names)):
             return "project, unpacked"
         tsv = (path for path in source.files if path.suffix == ".tsv")
-        if any(_is_tsv(_head(path)) for path in tsv):
+        if any(is_tsv(_head(path)) for path in tsv):
             return "documents in WebAnno TSV"
         return "documents of UIMA" if any(name.endswith(".xmi") for name in names) else None
-    if _is_tsv(source.head):
+    if is_tsv(source.head):
         return "WebAnno TSV 3" if source.head.startswith(_webanno_tsv.MAGIC) else "WebAnno TSV 2"
     if b"<xmi:XMI" in source.head:
         return "UIMA CAS XMI"
@@ -168,7 +168,7 @@ def _head(path: Path) -> bytes:
         return b""
 
 
-def _is_tsv(head: bytes) -> bool:
+def is_tsv(head: bytes) -> bool:
     return head.startswith(_webanno_tsv.MAGIC) or _webanno_tsv2.is_tsv2(head)
 
 
@@ -312,7 +312,7 @@ def _content(entry: Entry, types: dict[PurePosixPath, Entry], intake: Intake) ->
         except _uima.UimaError as error:
             intake.fault(1, str(error))
             return None
-    if not _is_tsv(data):
+    if not is_tsv(data):
         intake.leave_out(1, "files of other formats")
         return None
     try:

@@ -136,6 +136,16 @@ def cvat(labels: Labels, folder: Path) -> Path:
     return with_notes(home)
 
 
+def conll(labels: Labels, folder: Path) -> Path:
+    """A folder for each annotator; the label is the tag of a document's one token."""
+    home = folder / "export"
+    for who, answers in by_annotator(labels).items():
+        (home / who).mkdir(parents=True)
+        for item, label in answers.items():
+            (home / who / f"{item}.tsv").write_text(f"# text = a\na\tB-{label}\n")
+    return with_notes(home)
+
+
 def crowd_kit(labels: Labels, folder: Path) -> Path:
     """Which of two is better; other pairs may read alike when they are joined."""
     pairs = [
@@ -216,6 +226,13 @@ def hugging_face(labels: Labels, folder: Path) -> Path:
             pq.write_table(pa.table(columns), home / split / "data.parquet")
             (home / split / "dataset_info.json").write_text("{}")
     return home
+
+
+def span_table(labels: Labels, folder: Path) -> Path:
+    """The label is that of the one span of a document."""
+    cells = [(item, who, 0, 1, label) for item, who, label in rows(labels)]
+    header = ["document", "annotator", "start", "end", "label"]
+    return as_csv(folder / "export.csv", header, [*cells, ("", "", 0, 1, "yes")])
 
 
 def spreadsheet(labels: Labels, folder: Path) -> Path:
@@ -501,6 +518,36 @@ def brat(labels: Labels, folder: Path) -> Path:
     return home
 
 
+def elan(labels: Labels, folder: Path) -> Path:
+    """A folder per annotator; the label is that of the one annotation of a recording."""
+    home = folder / "export"
+    for who, answers in by_annotator(labels).items():
+        (home / who).mkdir(parents=True)
+        for item, label in answers.items():
+            (home / who / f"{item}.eaf").write_text(
+                '<ANNOTATION_DOCUMENT><TIME_ORDER><TIME_SLOT TIME_SLOT_ID="a" TIME_VALUE="0"/>'
+                '<TIME_SLOT TIME_SLOT_ID="b" TIME_VALUE="9"/></TIME_ORDER><TIER TIER_ID="t">'
+                '<ANNOTATION><ALIGNABLE_ANNOTATION TIME_SLOT_REF1="a" TIME_SLOT_REF2="b">'
+                f"<ANNOTATION_VALUE>{label}</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>"
+                '<ANNOTATION><ALIGNABLE_ANNOTATION TIME_SLOT_REF1="a" TIME_SLOT_REF2="a"/>'
+                "</ANNOTATION></TIER></ANNOTATION_DOCUMENT>"
+            )
+    return with_notes(home)
+
+
+def praat(labels: Labels, folder: Path) -> Path:
+    """A folder per annotator; the label is that of the one interval of a recording."""
+    home = folder / "export"
+    for who, answers in by_annotator(labels).items():
+        (home / who).mkdir(parents=True)
+        for item, label in answers.items():
+            (home / who / f"{item}.TextGrid").write_text(
+                f'"ooTextFile" "TextGrid" 0 9 <exists> 2 "IntervalTier" "t" 0 9 2 0 1 "{label}" '
+                '1 9 "" "TextTier" "p" 0 9 0'
+            )
+    return with_notes(home)
+
+
 def inception(labels: Labels, folder: Path) -> Path:
     """A folder per document, a file per annotator; the label is that of the first token."""
     home = folder / "export"
@@ -512,6 +559,19 @@ def inception(labels: Labels, folder: Path) -> Path:
         )
     (home / "notes.md").write_text("notes")
     return home
+
+
+def trec_qrels(labels: Labels, folder: Path) -> Path:
+    """A file for each assessor; yes is the grade 1."""
+    home = folder / "export"
+    home.mkdir()
+    for who, answers in by_annotator(labels).items():
+        lines = [
+            f"q 0 {item.replace(' ', '_')} {int(label == 'yes')}\n\n"
+            for item, label in answers.items()
+        ]
+        (home / f"{who}.qrels").write_text("".join(lines))
+    return with_notes(home)
 
 
 def zooniverse(labels: Labels, folder: Path) -> Path:
@@ -530,10 +590,12 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "category_columns": category_columns,
     "coco": coco,
     "comparisons": comparisons,
+    "conll": conll,
     "crowd_kit": crowd_kit,
     "cvat": cvat,
     "deepeval": deepeval,
     "doccano": doccano,
+    "elan": elan,
     "folder": folder_of_tables,
     "ground_truth": ground_truth,
     "hugging_face": hugging_face,
@@ -551,11 +613,14 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "openai_evals": openai_evals,
     "popquorn": popquorn,
     "potato": potato,
+    "praat": praat,
     "prodigy": prodigy,
     "promptfoo": promptfoo,
+    "span_table": span_table,
     "spreadsheet": spreadsheet,
     "superannotate": superannotate,
     "toloka": toloka,
+    "trec_qrels": trec_qrels,
     "counts": counts,
     "form": form,
     "wide": wide,
@@ -564,6 +629,10 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
 
 #: What several options are asked with; what comes with a single one is asked for by the format.
 QUESTIONS = {"category_columns": "categories", "inspect_log": "answer", "doccano": "label"}
+
+
+#: Formats of which the labels are those of spans.
+SPANS = {"brat", "elan", "inception", "praat", "span_table"}
 
 
 def some_labels(items: st.SearchStrategy[str], annotators: st.SearchStrategy[str]) -> Any:
@@ -588,7 +657,7 @@ def test_every_format_has_a_writer():
 @given(data=st.data())
 def test_an_export_gives_back_what_was_put_in(name, data):
     labels = data.draw(some_labels(FILES, FILES))
-    if name in ("brat", "folder") and len(by_annotator(labels)) < 2:
+    if name in ("brat", "conll", "elan", "folder", "praat") and len(by_annotator(labels)) < 2:
         return  # one table, or one annotator: another layout
     if name == "hugging_face" and len(by_item(labels)) < 2:
         return
@@ -597,7 +666,7 @@ def test_an_export_gives_back_what_was_put_in(name, data):
         export = read_export(path, format=name, keep_names=data.draw(st.booleans()))
         files = n_files(path)
     n = len(by_item(labels)), len(by_annotator(labels)), len(labels)
-    if name in ("brat", "inception"):
+    if name in SPANS:
         marks = select_layer(export).marks
         found = len(marks.documents), len(marks.annotators), marks.n_spans
     else:

@@ -299,7 +299,33 @@ LIGHTTAG = json.dumps(
         "relations": [{"id": "n1", "tagged_token_id": "t1"}, {"id": "n2"}],
     }
 )
+QRELS = "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n"
+TAGGED = "Ada\tB-PER\nmet\tO\n\nBob\tB-PER\nLee\tI-PER\n"
+ELAN = """<?xml version="1.0" encoding="UTF-8"?>
+<ANNOTATION_DOCUMENT AUTHOR="" FORMAT="3.0"><TIME_ORDER>
+<TIME_SLOT TIME_SLOT_ID="t1" TIME_VALUE="120"/><TIME_SLOT TIME_SLOT_ID="t2" TIME_VALUE="480"/>
+</TIME_ORDER><TIER TIER_ID="head@kim" LINGUISTIC_TYPE_REF="gesture" PARTICIPANT="kim"><ANNOTATION>
+<ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="t1" TIME_SLOT_REF2="t2">
+<ANNOTATION_VALUE>nod</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER>
+</ANNOTATION_DOCUMENT>
+"""
+PRAAT = """File type = "ooTextFile"
+Object class = "TextGrid"
+0
+2
+<exists>
+1
+"IntervalTier" "words" 0 2 2
+0 0.5 "sea"
+0.5 2 ""
+"""
+SPANS = "doc,annotator,start,end,label\nd1,a,0,3,X\nd1,a,5,9,Y\nd1,b,0,3,X\nd2,b,,,\n"
 SAMPLES = {
+    "span_table": SPANS,
+    "elan": ELAN,
+    "praat": PRAAT,
+    "conll": TAGGED,
+    "trec_qrels": QRELS,
     "lighttag": LIGHTTAG,
     "deepeval": DEEPEVAL,
     "superannotate": SUPERANNOTATE,

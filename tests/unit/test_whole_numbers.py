@@ -130,6 +130,14 @@ def coco(folder):
     return folder
 
 
+def conll(folder):
+    (folder / "tagged").mkdir()
+    for who in SAVED:
+        lines = [f"{item}\t{label}\n" for item, label in SAVED[who].items()]
+        (folder / "tagged" / f"{who}.tsv").write_text("".join(lines))
+    return folder / "tagged"
+
+
 def cvat(folder):
     for who in SAVED:
         tags = {item: f'<tag label="{k}"/>' if k else "" for item, k in SAVED[who].items()}
@@ -409,6 +417,14 @@ def toloka(folder):
     return of_rows(folder / "pool.csv", header, rows)
 
 
+def trec_qrels(folder):
+    (folder / "qrels").mkdir()
+    for annotator, rows in LONG[LONG["label"] != ""].groupby("annotator"):
+        lines = [f"q 0 {row.item} {row.label}\n" for row in rows.itertuples()]
+        (folder / "qrels" / annotator).write_text("".join(lines))
+    return folder / "qrels"
+
+
 def form(folder):
     table = SAVED.rename_axis(index="item").T.rename_axis("annotator").reset_index()
     return of_table(folder / "form.csv", table)
@@ -430,6 +446,7 @@ FORMATS = {
     "appen": appen,
     "argilla": argilla,
     "coco": coco,
+    "conll": conll,
     "crowd_kit": crowd_kit,
     "cvat": cvat,
     "doccano": doccano,
@@ -454,13 +471,23 @@ FORMATS = {
     "spreadsheet": spreadsheet,
     "superannotate": superannotate,
     "toloka": toloka,
+    "trec_qrels": trec_qrels,
     "form": form,
     "wide": wide,
     "zooniverse": zooniverse,
 }
 #: Formats of spans or of passing alone, and those whose options are columns, which have tests of
 #: their own.
-OTHERS = {"brat", "inception", "category_columns", "counts", "deepeval"}
+OTHERS = {
+    "brat",
+    "elan",
+    "inception",
+    "praat",
+    "span_table",
+    "category_columns",
+    "counts",
+    "deepeval",
+}
 
 
 def test_every_format_has_a_case():

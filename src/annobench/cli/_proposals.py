@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections import Counter
@@ -223,7 +224,7 @@ def _of_question(
         option = words(path, [*given, "--question", f"{question}={combined[0]}"])
     found = propose(Facts.of_labels(labels), file, option=option, what="answers")
     if not labels.anonymous:
-        found.commands.append(f"annobench convert {option or file} {shlex.quote(_free())}")
+        found.commands.append(f"annobench convert {option or file} {shlex.quote(_free(path))}")
     return found
 
 
@@ -237,8 +238,11 @@ def _of_layer(export: Export, layer: str, file: str) -> Proposals:
     return propose(Facts.of_layer(export, layer), file, what="spans")
 
 
-def _free() -> str:
-    """Return the name of a file that does not exist yet and can be written."""
+def _free(path: Path) -> str:
+    """Return the name of a file that does not exist yet and can be written beside the input."""
+    here, root = Path.cwd(), path.resolve()
+    folder = os.path.relpath(root.parent) if root.is_dir() and here.is_relative_to(root) else ""
     ending = "parquet" if is_installed("pyarrow") else "csv"
     names = [f"labels.{ending}", *(f"labels_{n}.{ending}" for n in range(2, 1000))]
-    return next(name for name in names if not Path(name).exists())
+    paths = [Path(folder, name) for name in names]
+    return str(next(path for path in paths if not path.exists()))

@@ -426,6 +426,8 @@ def _reading(given: dict[str, Any], command: str, context: typer.Context) -> Rea
     # A command without the option shows no annotator, so that nobody needs a pseudonym.
     given.setdefault("keep_names", True)
     options = {name: value for name, value in given.items() if value is not None}
+    # Pages and folders are named after the path, and "." has no name.
+    path = path if path.name else path.resolve()
     return Reading(path, command, options, gold, key, spans, _typed(context))
 
 

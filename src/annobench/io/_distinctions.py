@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench.io._columns import Column
-from annobench.labels.columns import plain_name
+from annobench.labels.columns import SPAN_ENDS, SPAN_STARTS, plain_name
 
 if TYPE_CHECKING:
     from annobench.io.cells import Cells
@@ -20,13 +20,11 @@ if TYPE_CHECKING:
 #: Values of a column that may name questions.
 _MANY_QUESTIONS = 50
 
-#: Names of columns that number repetitions, and those of the ends of spans.
+#: Names of columns that number repetitions.
 _ROUNDS = re.compile(
     r"(?:.*_)?(?:run|round|trial|repetition|repeat|replicate|rep|iteration|attempt|pass|seed|epoch)"
     r"(?:_?(?:index|idx|id|no|nr|number|num))?"
 )
-_STARTS = re.compile(r"(?:.*_)?(?:start|begin)(?:_(?:offset|char|token|index|idx|pos))?")
-_ENDS = re.compile(r"(?:.*_)?(?:end|stop)(?:_(?:offset|char|token|index|idx|pos))?")
 
 
 class Distinction(NamedTuple):
@@ -92,7 +90,7 @@ def what_repeats(
 
     ends = [
         next((name for name in rest if pattern.fullmatch(plain_name(name))), None)
-        for pattern in (_STARTS, _ENDS)
+        for pattern in (SPAN_STARTS, SPAN_ENDS)
     ]
     if None not in ends:
         start, end = (
@@ -101,7 +99,7 @@ def what_repeats(
         if (start.le(end) & start.mod(1).eq(0) & end.mod(1).eq(0)).all():
             return Distinction(
                 f"each row is a span, from {ends[0]!r} to {ends[1]!r} of {items[-1]!r}, and no "
-                "label of an item. Agreement on spans is computed from exports such as brat's. To "
+                "label of an item. Agreement on spans is computed with --from span_table. To "
                 "compare the labels of equal spans,",
                 ",".join([*items, *map(str, ends)]),
                 are_spans=True,

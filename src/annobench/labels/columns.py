@@ -50,6 +50,12 @@ GOLD_NAMES = (
     *("correct_answer", "correct_category", "reference_label"),
 )
 
+#: Names of the columns where spans begin and end.
+SPAN_STARTS, SPAN_ENDS = (
+    re.compile(rf"(?:.*_)?(?:{word})(?:_?(?:offset|char|token|index|idx|pos))?")
+    for word in ("start|begin", "end|stop")
+)
+
 _RESOLVED = ("final", "adjudicated", "consensus", "resolved", "reconciled", "majority", "konsens")
 _OF_LABELS = (
     *("annotation", "answer", "category", "class", "code", "decision", "judgement", "judgment"),
