@@ -58,6 +58,8 @@ class Reading:
         What an item is, if spans are marked.
     typed : mapping of str to (list of str)
         The reading options, each as typed.
+    people : tuple of str
+        The annotators that the command names.
     """
 
     path: Path
@@ -67,6 +69,7 @@ class Reading:
     key: Path | None = None
     spans: Literal["tokens", "candidates"] | None = None
     typed: Mapping[str, list[str]] = field(default_factory=dict)
+    people: tuple[str, ...] = ()
 
     def for_command(self, command: str) -> str:
         """Return the command line of another command that reads the labels in the same way."""
@@ -84,7 +87,7 @@ class Reading:
         from annobench.io.source import Source
 
         wishes = {name: value for name, value in self.options.items() if name not in _SELECTING}
-        source = Source.of(self.path, **wishes)
+        source = Source.of(self.path, **wishes, people=self.people)
         if "gold" in wishes and source.format is None:
             source = replace(source, options=replace(source.options, gold=None))
         if source.partitions is None:
@@ -416,7 +419,7 @@ def _input(reading: Reading | None, given: Mapping[str, Any]) -> str:
     return "spans" if kind == "export" and reading.spans is not None else kind
 
 
-def _typed(context: typer.Context) -> dict[str, list[str]]:
+def typed_options(context: typer.Context) -> dict[str, list[str]]:
     """Return the reading options, each as typed."""
     return {
         name: [written(name), *([] if value is True else [str(value)])]
@@ -442,7 +445,8 @@ def _reading(given: dict[str, Any], command: str, context: typer.Context) -> Rea
     # A command without the option shows no annotator, so that nobody needs a pseudonym.
     given.setdefault("keep_names", True)
     options = {name: value for name, value in given.items() if value is not None}
-    return Reading(path, command, options, gold, key, spans, _typed(context))
+    people = tuple(context.params.get("judges") or ())
+    return Reading(path, command, options, gold, key, spans, typed_options(context), people)
 
 
 def print_reading(selection: Selection | LayerSelection) -> None:

@@ -11,6 +11,7 @@ import typer
 from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
 from annobench.cli._requirements import RECORD, Outcome, Requirement, decide
 from annobench.cli._shared import fail, note, say, say_written
+from annobench.cli._trials import end_trial
 from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError, ReaderError
@@ -146,6 +147,7 @@ def judge(
         names = [called[name] for name in judges]
         costs = {called.get(name, name): price for name, price in _costs(cost or ()).items()}
         gold = read.gold(selection)
+        end_trial(selection)
 
         def column(name: str | None, option: str) -> list[str] | None:
             return None if name is None else read.by_item(name, labels.items, option)

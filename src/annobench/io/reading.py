@@ -34,17 +34,13 @@ from annobench.io.table import (
     read_texts,
 )
 from annobench.labels.annotations import Annotations, Scale
-from annobench.labels.columns import plain_name
+from annobench.labels.columns import ROUND_NAME, plain_name
 from annobench.labels.frames import from_long
 
 #: Values of a column that may name questions.
 _MANY_QUESTIONS = 50
 
-#: Names of columns that number repetitions, and those of the ends of spans.
-_ROUNDS = re.compile(
-    r"(?:.*_)?(?:run|round|trial|repetition|repeat|replicate|rep|iteration|attempt|pass|seed|epoch)"
-    r"(?:_?(?:index|idx|id|no|nr|number|num))?"
-)
+#: Names of columns of the ends of spans.
 _STARTS = re.compile(r"(?:.*_)?(?:start|begin)(?:_(?:offset|char|token|index|idx|pos))?")
 _ENDS = re.compile(r"(?:.*_)?(?:end|stop)(?:_(?:offset|char|token|index|idx|pos))?")
 
@@ -499,7 +495,7 @@ def what_repeats(
                 are_spans=True,
             )
     for name in rest:
-        if _ROUNDS.fullmatch(plain_name(name).strip("_")):
+        if ROUND_NAME.fullmatch(plain_name(name).strip("_")):
             together = pd.DataFrame([pair, pd.factorize(cells(name))[0]]).T
             if not together.duplicated().any():
                 return Distinction(

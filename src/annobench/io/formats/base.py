@@ -246,6 +246,8 @@ class Options:
         The format, if given by the user.
     over : str or None
         Column of the time of each label; "time" for usual names, and for the times of an export.
+    people : tuple of str
+        Annotators that the command names: a column called so is an annotator's.
     """
 
     annotator_from: AnnotatorFrom | None = None
@@ -261,6 +263,7 @@ class Options:
     header_rows: int | None = None
     format: str | None = None
     over: str | None = None
+    people: tuple[str, ...] = ()
 
 
 class Marks(NamedTuple):
