@@ -30,6 +30,9 @@ _ENGINE = {
     "scheduler": Option("dask", "names Dask's scheduler"),
 }
 
+#: Commands that take one label of an item from an annotator, and never all.
+ONE_LABEL = ("report", "certificate", "plan")
+
 #: The options of reading that a command makes no use of, and its own options.
 COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
     "report": (

@@ -15,10 +15,11 @@ import typer
 
 from annobench.cli._layers import layer_of, select_items
 from annobench.cli._memory import refuse_too_many_labels
-from annobench.cli._options import COMMANDS, INPUTS, options_of
+from annobench.cli._options import COMMANDS, INPUTS, ONE_LABEL, options_of
 from annobench.cli._proposals import words
 from annobench.cli._replacing import ForceOption, refuse_to_replace
 from annobench.cli._shared import fail, is_verbose, listed, note
+from annobench.cli._trials import is_trial
 from annobench.cli._writing import TableFormat, Writing
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
@@ -224,7 +225,7 @@ class Reading:
         """Write the names behind pseudonyms, if requested."""
         import csv
 
-        if self.key is None:
+        if self.key is None or is_trial():
             return
         if not pseudonyms:
             note(f"Note: {self.key} is empty, as no name was replaced by a pseudonym.")
@@ -278,6 +279,10 @@ def reads_labels(
         option = _option("Your own labels instead of data sets; needs --gold.")
         shared[0] = shared[0].replace(annotation=Annotated[Path | None, option], default=None)
     used = [each for each in shared[1:] if each.name in options_of(command.__name__)]
+    if command.__name__ in ONE_LABEL:
+        one = _option("Which label of an item to keep if an annotator gave several.")
+        kept = Annotated[Literal["error", "first", "last"] | None, one]
+        used = [each.replace(annotation=kept) if each.name == "repeats" else each for each in used]
     merged = [
         _CONTEXT,
         *(

@@ -121,19 +121,24 @@ def set_command(command: Any, words: Sequence[str]) -> None:
     _command.set((command, tuple(words)))
 
 
+def running() -> tuple[str, tuple[str, ...]]:
+    """Return the name of the command that runs, and its words; empty if none does."""
+    command, words = _command.get() or (None, ())
+    return getattr(command, "name", None) or "", words
+
+
 def command_context() -> Any:
     """Return a context with the parameters of the command that runs; None if none does."""
-    if (running := _command.get()) is None:
+    command, words = _command.get() or (None, ())
+    if command is None:
         return None
-    command, words = running
     return command.make_context(command.name, [*words], resilient_parsing=True)
 
 
 def _as_typed(text: str) -> str:
     from annobench.cli._options import as_typed
 
-    running = _command.get()
-    return as_typed(text, "" if running is None else running[0].name or "")
+    return as_typed(text, running()[0])
 
 
 def is_verbose() -> bool:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import io
-import shlex
 import shutil
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +22,9 @@ _BYTES = 4_000_000
 
 #: Files whose first lines are a table, too.
 _TEXT = (".csv", ".tsv", ".tab", ".txt")
+
+#: The commands that can be tried: they call `end_trial` before they compute or write.
+TRIED = ("report", "consensus", "judge", "convert")
 
 _trying: ContextVar[bool] = ContextVar("trying", default=False)
 
@@ -65,9 +67,13 @@ class Trial:
         return f"keeps {kept:,} and leaves out {dropped:,}" if dropped > kept else ""
 
 
-def end_trial(selection: Selection | LayerSelection) -> None:
-    """End a trial: what follows takes long and refuses no labels."""
+def end_trial(
+    selection: Selection | LayerSelection, check: Callable[[], object] | None = None
+) -> None:
+    """End a trial after a check: what follows takes long and refuses no other labels."""
     if _trying.get():
+        if check is not None:
+            check()
         raise _Ended(selection)
 
 
@@ -76,18 +82,17 @@ def is_trial() -> bool:
     return _trying.get()
 
 
-def tried(line: str) -> Trial:
-    """Run a command up to its labels, on the first rows if the file is large."""
-    return copy_context().run(_tried, line)
+def tried(words: Sequence[str], file: str) -> Trial:
+    """Run one of `TRIED`, given as typed, up to its labels; on the first rows of a large file."""
+    return copy_context().run(_tried, words, file)
 
 
-def _tried(line: str) -> Trial:
+def _tried(words: Sequence[str], file: str) -> Trial:
     from typer.main import get_command
 
     from annobench.cli import app
     from annobench.scale._format import is_partitioned
 
-    _, name, file, *options = shlex.split(line)
     if is_partitioned(file):
         return Trial()
     said = io.StringIO()
@@ -102,7 +107,7 @@ def _tried(line: str) -> Trial:
             warnings.simplefilter("ignore")
             if path is None:
                 return Trial()
-            words = [name, str(path), *options]
+            words = [str(path) if word == file else word for word in words]
             get_command(app).main(words, prog_name="annobench", standalone_mode=False)
     except _Ended as end:
         return Trial("", end.selection, in_part)

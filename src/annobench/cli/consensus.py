@@ -125,7 +125,7 @@ def consensus(
         selection = reading.select(repeats="all", categories=listed(categories))
         annotations = selection.labels
         refuse_sets(selection, "consensus")
-        end_trial(selection)
+        end_trial(selection, lambda: models.get(model).METHOD.check(annotations))
         options = _options(option or [], model)
         if predictions is not None:
             options["predictions"] = read_predictions(

@@ -277,7 +277,8 @@ def _say_next(found: Proposals) -> None:
     """Print the commands to run next, and why a usual one is missing."""
     commands, reasons = [], [*found.reasons]
     for command in found.commands:
-        trial = tried(command)
+        _, *typed = shlex.split(command)
+        trial = tried(typed, typed[1])
         loss = trial.loss(of_repeats=not found.repetitions)
         if trial.refusal:
             reasons.append(trial.refusal)

@@ -131,7 +131,7 @@ def judge(
     Example: annobench judge labels.csv --judge gpt-4o --judge llama --gold checked.csv
     """
     from annobench.core.times import parse_times
-    from annobench.judges import assessment, at_work
+    from annobench.judges import assessment, at_work, split_judges
     from annobench.reporting import judge_at_work, judge_page, judge_sentences
 
     try:
@@ -147,7 +147,7 @@ def judge(
         names = [called[name] for name in judges]
         costs = {called.get(name, name): price for name, price in _costs(cost or ()).items()}
         gold = read.gold(selection)
-        end_trial(selection)
+        end_trial(selection, lambda: split_judges(labels, names))
 
         def column(name: str | None, option: str) -> list[str] | None:
             return None if name is None else read.by_item(name, labels.items, option)

@@ -418,6 +418,7 @@ def _refuse_wide(content: Content, item: str | None = None) -> None:
     if table is None or any(table.column(names) is not None for names in roles):
         return
     try:
+        wide.refuse_survey(table)
         made = wide.plan(table, Options(format="wide", item=item))
     except UnclearLayoutError:
         raise

@@ -37,6 +37,7 @@ from annobench.io.formats.base import (
 from annobench.io.formats.recognition import format_of, unrecognised
 from annobench.io.options import refuse_idle_options
 from annobench.labels.annotations import Annotations, Scale
+from annobench.labels.columns import named_columns
 
 __all__ = ["Export", "Selection", "read_export"]
 
@@ -445,9 +446,14 @@ class Export:
             kept = ledger.drop(kept, dropped, f"repeated labels, of which the {repeats} is kept")
             rows = rows[~again.is_repeat]
         if not rows.size:
+            column = self._columns["status"]
+            others = [w for n, w in enumerate(STATUSES) if w not in status and (column == n).any()]
+            ways = [f"other answers with --status {','.join([*status, *others])}"] if others else []
+            if gold_items == "leave-out" and self._columns["control"].any():
+                ways.append("control items with --gold-items use")
             raise AnnotationError(
-                f"{self.path}: no label is left of the question {name!r}:\n{ledger.text()}\n"
-                "Use other answers with --status, or control items with --gold-items use."
+                f"{self.path}: no label is left of the question {name!r}:\n{ledger.text()}"
+                + (f"\nUse {', or '.join(ways)}." if ways else "")
             )
         ledger.labels(rows.size)
         try:
@@ -551,7 +557,7 @@ class Export:
             if question is not None and question.startswith(f"{name}="):
                 return name, self._option(name, question.removeprefix(f"{name}="))
         usable = [name for name in known if self.kind(name) != "text"]
-        shown = ", ".join(map(repr, usable[:20])) + (", ..." if len(usable) > 20 else "")
+        shown = named_columns(usable, most=20)
         if question is not None:
             raise AnnotationError(
                 f"{self.path}: no question is called {question!r}.{did_you_mean(question, known)} "
@@ -583,7 +589,7 @@ class Export:
             raise AnnotationError(
                 f"{self.path}: {question!r} has no option {option!r}."
                 f"{did_you_mean(option, options)} There are "
-                f"{', '.join(map(repr, sorted(options)[:20]))}."
+                f"{named_columns(sorted(options), most=20)}."
             )
         return option
 
@@ -622,7 +628,7 @@ class Export:
         return (
             f"{self.path}: {what}; such as that of {self._shown(annotator)!r} on {item!r} "
             f"({place}). {self._intake.repeats_are}Keep one of them with --repeats first or "
-            "--repeats last, or all with --repeats all."
+            "--repeats last."
         )
 
     def _annotations(

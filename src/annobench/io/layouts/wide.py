@@ -34,7 +34,7 @@ from annobench.io.layouts._last_rows import LastRows
 from annobench.io.layouts._roles import typed
 from annobench.io.layouts._said import listed, said_of_columns
 from annobench.labels.column_kinds import has_thousands, is_number, number_of
-from annobench.labels.columns import ITEM_NAMES, plain_name
+from annobench.labels.columns import ITEM_NAMES, named_columns, plain_name
 from annobench.labels.item_column import (
     ItemColumn,
     find_item_column,
@@ -300,7 +300,7 @@ def _of_named(
         grid = find_grid({name: own for name, own in cells.items() if name not in items}, named)
         if grid is None:
             wrong = next(name for name in named if name not in table.header)
-            shown = ", ".join(map(repr, table.header[:30]))
+            shown = named_columns(table.header, most=30)
             raise ReaderError(
                 f"{table.path}: no column is called {wrong!r}, given with --annotators."
                 f"{did_you_mean(wrong, table.header)} The columns are {shown}."
@@ -389,7 +389,7 @@ def _weight(table: Table, cells: dict[str, list[str]]) -> str | None:
 
 def _refuse_questionnaire(table: Table, numbered: Sequence[str]) -> None:
     """Refuse names such as A1 and C1, which scales of questionnaires have too."""
-    _refuse_survey(table, numbered)
+    refuse_survey(table)
     if not is_of_questionnaire(numbered):
         return
     others = [
@@ -404,8 +404,9 @@ def _refuse_questionnaire(table: Table, numbered: Sequence[str]) -> None:
     )
 
 
-def _refuse_survey(table: Table, numbered: Sequence[str]) -> None:
+def refuse_survey(table: Table) -> None:
     """Refuse names such as R003 beside R001x01 and R004_01, which are a survey's questions."""
+    numbered = [name for name in _candidates(table) if names_annotator(name)]
     parts = {name: _PART.fullmatch(plain_name(name)) for name in table.header}
     letters = {part[1] for part in parts.values() if part}
     if not numbered or not all(is_short(n) and plain_name(n)[0] in letters for n in numbered):
