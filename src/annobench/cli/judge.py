@@ -12,6 +12,7 @@ from annobench.cli._proposals import words
 from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
 from annobench.cli._requirements import RECORD, Outcome, Requirement, decide
 from annobench.cli._shared import fail, note, say, say_written
+from annobench.cli._trials import end_trial
 from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError, ReaderError
@@ -131,7 +132,7 @@ def judge(
     Example: annobench judge labels.csv --judge gpt-4o --judge llama --gold checked.csv
     """
     from annobench.core.times import parse_times
-    from annobench.judges import assessment, at_work
+    from annobench.judges import assessment, at_work, split_judges
     from annobench.reporting import judge_at_work, judge_page, judge_sentences
 
     try:
@@ -148,6 +149,7 @@ def judge(
         _refuse_without_humans(read, labels.annotators, names)
         costs = {called.get(name, name): price for name, price in _costs(cost or ()).items()}
         gold = read.gold(selection)
+        end_trial(selection, lambda: split_judges(labels, names))
 
         def column(name: str | None, option: str) -> list[str] | None:
             return None if name is None else read.by_item(name, labels.items, option)
