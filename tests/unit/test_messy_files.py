@@ -302,7 +302,7 @@ def test_no_labels_are_no_result(tmp_path, command):
     path.write_text("item,annotator,label\n1,a,\n1,b,\n")
     done = run(command, path)
     assert done.exit_code == 1
-    assert "no row has a label" in done.output
+    assert "no label is left" in done.output
     path.write_text("item,annotator,label\n1,a,9\n1,b,9\n")
     done = run(command, path, "--missing", "9")
     assert done.exit_code == 1

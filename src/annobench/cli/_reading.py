@@ -142,11 +142,6 @@ class Reading:
             return found
         repeats = self.options.get("repeats", repeats)
         found = select(source, categories=categories, scale=scale, repeats=repeats)
-        if not found.labels.n_labels:
-            raise AnnotationError(
-                f"{self.path}: no row has a label, or all labels are codes for missing ones. Give "
-                "labels, or correct --missing."
-            )
         self.write_key(found.pseudonyms)
         if "repeats" not in self.options:  # the command's own choice needs no remark
             idle = f"--repeats {repeats} changes nothing."
