@@ -149,6 +149,8 @@ ALONE = {
     "audit": ["--checks", "10"],
     "judge": ["--judge", "person-1"],
     "convert": ["labels_of.csv"],
+    ("certificate", "empty"): ["--guess-distribution", "0.2,0.3,0.3,0.2"],
+    ("judge", "gold_items"): ["--judge", "a"],
 }
 
 
@@ -162,7 +164,7 @@ def literals(annotation):
 
 #: What other tests cover, and values that are the default or refuse on purpose.
 ELSEWHERE = {"engine", "table_format", "model"}
-USUAL = {"person", "error", "leave-out", "missing", "accuracy"}
+USUAL = {"person", "session", "error", "leave-out", "missing", "accuracy"}
 CHOICES = [
     (each.callback.__name__, name, value)
     for each in app.registered_commands
@@ -176,7 +178,7 @@ CHOICES = [
 @pytest.mark.parametrize(("command", "name", "value"), CHOICES)
 def test_each_value_that_an_option_offers_is_honoured(command, name, value, tmp_path):
     make, variant = ON.get(value) or ON.get(name) or (inputs.long, "")
-    words = [written(name), value, *ALONE.get(command, [])]
+    words = [written(name), value, *(ALONE.get((command, name)) or ALONE.get(command, []))]
     if variant == "session":
         words += ["--repeats", "first"]
     if value == "set":

@@ -283,11 +283,11 @@ def _refuse_numbers(table: Table, gold: str, columns: list[str]) -> None:
     """Refuse known categories that are none of the columns of categories."""
     if gold not in table.header:
         raise ReaderError(f"{table.path}: no column is called {gold!r}, given with gold=.")
-    known = dict.fromkeys(cell for cell in _cells(table, gold) if cell)
-    if columns and not known.keys() & set(columns):
+    known = {cell for cell in _cells(table, gold) if cell}
+    if columns and not known & set(columns):
         raise ReaderError(
-            f"{table.path}: {gold!r}, given with gold=, holds {listed(known)}, and none of the "
-            f"categories {listed(columns)}. Write their names there, or leave gold= out."
+            f"{table.path}: {gold!r}, given with gold=, holds {listed(sorted(known))}, and none of "
+            f"the categories {listed(columns)}. Write their names there, or leave gold= out."
         )
 
 
