@@ -40,6 +40,8 @@ def long(folder: Path, variant: str = "") -> Path:
     frame["document"] = [f"d{n // 4}" for n in number]
     frame["known"] = [str(n % 3 + 1) for n in number]
     frame["first"] = [str(1 + (n + k) % 2) for n, k in zip(number, turn, strict=True)]
+    if variant == "book":
+        return book(folder / "long.xlsx", frame)
     if variant == "columns":
         # Nobody labels an item twice.
         frame["who"] = frame["annotator"].str[0]
@@ -119,12 +121,6 @@ def export(folder: Path, variant: str = "") -> Path:
     """Label Studio's JSON, with two questions and all that comes of work."""
     if variant == "controls":
         return controls(folder)
-    if variant == "book":
-        frame = panel()
-        number = frame["item"].str[1:].astype(int)
-        about = {"sentence": "sentence of " + frame["item"], "known": (number % 3 + 1).astype(str)}
-        about |= {"document": [f"d{n // 4}" for n in number]}
-        return book(folder / "long.xlsx", frame.assign(item=number.astype(str), **about))
     tasks = []
     frame = panel()
     for n, (name, group) in enumerate(frame.groupby("item")):

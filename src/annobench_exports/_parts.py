@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from annobench.core.errors import FullDiskError, ReaderError
-from annobench.core.files import naming_full_disk
 from annobench.core.names import MadeName
+from annobench.io.archives import unpack
 from annobench.io.formats.base import DAMAGED_ARCHIVE, Intake, Source
 
 #: Endings of files that hold records; configurations and pictures are not looked at.
-_ENDINGS = {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet"}
-
-#: What an archive may hold: unpacked bytes, and files.
-_ARCHIVE_BYTES, _ARCHIVE_FILES = 4 * 2**30, 10_000
+ENDINGS = {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet"}
 
 #: Numbers of records fit into 64 bits; ids in a file may not.
 _LARGEST = 2**63 - 1
@@ -133,7 +129,7 @@ def unpacked(source: Source, intake: Intake | None = None) -> Iterator[Source]:
     with tempfile.TemporaryDirectory() as folder:
         try:
             with zipfile.ZipFile(source.path) as archive:
-                others = _unpack(archive, Path(folder), source.path)
+                others = unpack(archive, Path(folder), source.path, ENDINGS)
         except (ReaderError, FullDiskError):
             raise
         except DAMAGED_ARCHIVE as error:
@@ -149,30 +145,6 @@ def unpacked(source: Source, intake: Intake | None = None) -> Iterator[Source]:
                 intake.begin(name, "file")
                 intake.read()
                 intake.leave_out(1, "files of other kinds")
-
-
-def _unpack(archive: zipfile.ZipFile, folder: Path, path: Path) -> list[str]:
-    """Unpack the files of records; return the names of the others."""
-    members = [
-        (member, PurePosixPath(member.filename.replace("\\", "/")).name)
-        for member in archive.infolist()
-        if not member.is_dir() and "__MACOSX" not in member.filename
-    ]
-    wanted = [(m, name) for m, name in members if Path(name).suffix.lower() in _ENDINGS]
-    if len(wanted) > _ARCHIVE_FILES or sum(m.file_size for m, _ in wanted) > _ARCHIVE_BYTES:
-        raise ReaderError(
-            f"{path}: the archive holds more than {_ARCHIVE_FILES:,} files or "
-            f"{_ARCHIVE_BYTES // 2**30} GiB. Unpack it yourself, and give the folder."
-        )
-    for member, name in wanted:
-        target = folder / name
-        if target.exists():
-            raise ReaderError(f"{path}: two files are called {name!r}. Unpack and rename them.")
-        # No more than the size that was checked is ever read of a member.
-        with naming_full_disk(target), archive.open(member) as packed, target.open("wb") as file:
-            shutil.copyfileobj(packed, file)
-    taken = {member.filename for member, _ in wanted}
-    return [member.filename for member, _ in members if member.filename not in taken]
 
 
 def named_by_file(path: Path, root: Path) -> MadeName:
@@ -193,7 +165,7 @@ def each_file(source: Source) -> Iterator[tuple[str, Source]]:
 
 
 def _with_records(source: Source) -> Iterator[Path]:
-    return (path for path in source.files if path.suffix.lower() in _ENDINGS)
+    return (path for path in source.files if path.suffix.lower() in ENDINGS)
 
 
 def _shown(value: Any) -> str:

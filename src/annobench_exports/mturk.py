@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from annobench.core.errors import ReaderError
 from annobench.io.formats.base import Intake, Span, Status
@@ -45,13 +46,23 @@ def _read(table: Table, intake: Intake) -> None:
     status, submitted = _column(table, "AssignmentStatus"), _column(table, "SubmitTime")
     rows = list(table.rows(True))
     items = _items(table, hit, worker, [row for _, row in rows], intake)
+    slots = _slots(table, answers)
+    answers = [name for name in answers if not any(name in slot.answers for slot in slots)]
     several = _several_options([row for _, row in rows], answers)
-    given: set[str] = set()
+    given: dict[str, set[Any]] = defaultdict(set)
     kept = []
     for where, row in rows:
         found = _answers(row, answers, several)
-        given.update(question for question, label in found if label is not None)
+        for question, label in found:
+            if label is not None:
+                given[question].add(str(label))
         kept.append((where, row, found))
+    constant = [question for question, labels in given.items() if len(labels) == 1]
+    if slots and len(rows) > 1:
+        _say_slots(slots, constant, intake)
+        for question in constant:
+            del given[question]
+    names = _names_of_slots(slots, hit, [row for _, row in rows])
     for where, row, found in kept:
         intake.read()
         if not row[worker]:
@@ -59,19 +70,98 @@ def _read(table: Table, intake: Intake) -> None:
             continue
         item = items[row[hit]]
         intake.at(row[submitted] if submitted else None, "SubmitTime")
-        _push_input(table, intake, item, row)
+        if not slots:
+            _push_input(table, intake, item, row)
         state = _STATUS.get(row[status].strip().casefold() if status else "", "unfinished")
         # A reason in this column rejects the work when the file is uploaded.
         if state == "done" and row.get("Reject", "").strip():
             state = "rejected"
         for question, label in found:
-            if question not in given:
+            if not given.get(question):
                 # A field of the form that nobody could fill in is no question.
                 continue
             if isinstance(label, list):
                 intake.marks(item, row[worker], question, label, where=where, status=state)
                 continue
             intake.answer(item, row[worker], question, label, where=where, status=state)
+        for n, slot in enumerate(slots):
+            part = names[row[hit], n]
+            intake.text(part, "\n".join(row[name] for name in slot.inputs if row[name]))
+            for question, column in zip(slot.questions, slot.answers, strict=True):
+                label = bars(row[column]) or row[column] or None
+                intake.answer(part, row[worker], question, label, where=where, status=state)
+
+
+class _Slot(NamedTuple):
+    """One of several items of a HIT: the columns of its input and answers, and the questions."""
+
+    inputs: tuple[str, ...]
+    answers: tuple[str, ...]
+    questions: tuple[str, ...]
+
+
+def _slots(table: Table, answers: list[str]) -> list[_Slot]:
+    """Return the items of each HIT, if columns of inputs and answers are numbered alike."""
+    inputs = _numbered([name for name in table.header if name.startswith("Input.")])
+    numbered = {stem: of for stem, of in _numbered(answers).items() if stem[1] == ""}
+    slots: list[_Slot] = []
+    for count in sorted({len(of) for of in numbered.values()}, reverse=True):
+        shown = [of for of in inputs.values() if len(of) == count]
+        asked = {stem: of for stem, of in numbered.items() if len(of) == count}
+        # Of two inputs and two questions each may be about both.
+        if count > 2 and shown and asked:
+            questions = tuple(
+                stem.removeprefix("Answer.").rstrip("._- ") or "answer" for stem, _ in asked
+            )
+            slots = [
+                _Slot(
+                    tuple(of[n] for of in shown), tuple(of[n] for of in asked.values()), questions
+                )
+                for n in range(count)
+            ]
+            break
+    return slots
+
+
+def _numbered(columns: list[str]) -> dict[tuple[str, str], list[str]]:
+    """Return columns whose names differ in one number, from 0 or 1, by what is around it."""
+    numbers: dict[tuple[str, str], dict[int, str]] = defaultdict(dict)
+    for name in columns:
+        for match in re.finditer(r"\d+", name):
+            numbers[name[: match.start()], name[match.end() :]][int(match[0])] = name
+    return {
+        stem: [of[n] for n in sorted(of)]
+        for stem, of in numbers.items()
+        if len(of) > 1 and sorted(of) in (list(range(len(of))), list(range(1, len(of) + 1)))
+    }
+
+
+def _say_slots(slots: list[_Slot], constant: list[str], intake: Intake) -> None:
+    first, last = slots[0], slots[-1]
+    intake.notes.append(
+        f"A HIT shows {len(slots)} items: the inputs from {first.inputs[0]!r} to "
+        f"{last.inputs[0]!r} belong to the answers from {first.answers[0]!r} to "
+        f"{last.answers[0]!r}."
+    )
+    if constant:
+        columns = ", ".join(map(repr, constant))
+        intake.notes.append(f"The same in all HITs, and not compared: {columns}.")
+
+
+def _names_of_slots(
+    slots: list[_Slot], hit: str, rows: list[dict[str, Any]]
+) -> dict[tuple[str, int], str]:
+    """Name the items of each HIT: by their input if that is short and distinguishes them."""
+    shown = {
+        (row[hit], n): tuple(row[name] for name in slot.inputs)
+        for row in rows
+        for n, slot in enumerate(slots)
+    }
+    for k in range(len(slots[0].inputs) if slots else 0):
+        cells = [values[k] for values in shown.values()]
+        if len({*cells}) == len(cells) and all(0 < len(c) <= _MAX_NAME_LENGTH for c in cells):
+            return {place: values[k] for place, values in shown.items()}
+    return {(name, n): f"{name} {n + 1}" for name, n in shown}
 
 
 def _column(table: Table, name: str) -> str | None:

@@ -33,10 +33,8 @@ def test_names_of_categories_replace_their_numbers(tmp_path):
     selection = read_export(folder).select()
     assert selection.labels.to_frame().values.tolist() == [["1", "a", "yes"], ["2", "a", "no"]]
     assert selection.ledger[["what", "rows"]].values.tolist() == [
-        ["records read", 3],
-        ["records with answers", 3],
-        ["answers to 'label'", 3],
-        ["left out: answers that chose nothing", 1],
+        ["rows read", 3],
+        ["left out: empty labels", 1],
         ["labels", 2],
     ]
     assert selection.texts == {"1": "x", "2": "y"}
@@ -90,8 +88,8 @@ def test_splits_are_read_one_after_the_other(tmp_path):
     assert recognise(tmp_path / "set") == {"hugging_face": "a row per label, 2 splits"}
     selection = read_export(tmp_path / "set").select()
     assert selection.labels.items == ("8", "9", "1", "2")
-    place = selection.ledger.set_index("what")["first"]["answers to 'label'"]
-    assert place == "test/data-00000-of-00001.arrow, row 1"
+    place = selection.ledger.set_index("what")["first"]["left out: empty labels"]
+    assert place == "test/data-00000-of-00001.arrow, row 3"
 
 
 def test_parquet_with_the_metadata_of_a_data_set(tmp_path):

@@ -225,6 +225,36 @@ def test_a_column_of_texts_that_is_not_there_is_named(tmp_path):
     assert read_export(path, text="Input.text").texts == {"x": "x"}
 
 
+@pytest.mark.parametrize("n_slots", [2, 4])
+def test_numbered_inputs_and_answers_are_items_of_their_own(tmp_path, n_slots):
+    slots = range(1, n_slots + 1)
+    inputs = [name for k in slots for name in (f"Input.item_{k}_set", f"Input.field_{k}_1")]
+    answers = [f"Answer.Choice{k}" for k in slots]
+    header = ",".join(["HITId,AssignmentId,WorkerId,AssignmentStatus", *inputs, *answers])
+    rows, labels = [], []
+    for hit in range(5):
+        for worker in range(3):
+            given = [str((hit + k + (worker == 2) * (k % 2)) % 3) for k in slots]
+            texts = [name for k in slots for name in ("a", f"Sentence {hit} {k}.")]
+            rows.append([f"h{hit}", f"a{hit}{worker}", f"W{worker}", "Approved", *texts, *given])
+            rows[-1].append("yes")
+            labels += [
+                [f"Sentence {hit} {k}.", f"W{worker}", label]
+                for k, label in zip(slots, given, strict=True)
+            ]
+    path = csv_file(tmp_path / "batch.csv", header + ",Answer.english", *rows)
+    export = read_export(path)
+    if n_slots == 2:  # both answers may be about both sentences
+        assert export.questions["question"].tolist() == ["Choice1", "Choice2", "english"]
+        return
+    selection = select_labels(path)
+    assert selection.question == "Choice"
+    assert sorted(selection.labels.to_frame().values.tolist()) == sorted(labels)
+    assert selection.texts["Sentence 3 2."] == "a\nSentence 3 2."
+    assert any("A HIT shows 4 items" in remark for remark in selection.remarks)
+    assert any("not compared: 'english'" in remark for remark in selection.remarks)
+
+
 def test_the_race_numbers_hold_what_was_counted(mirror):
     path = mirror / "exports" / "mturk" / "race_numbers.csv"
     with path.open(newline="") as stream:

@@ -77,7 +77,10 @@ READING = {
     "counts": ("--counts",),
     "weight": ("--weight n", "tallied"),
     "missing": ("--missing 3",),
-    "sheet": {"wide": ("--sheet second", "book", "--from wide"), "": ("--sheet second", "book")},
+    "sheet": {
+        "wide": ("--sheet second", "book", "--from wide"),
+        "long": ("--sheet second", "book"),
+    },
     "header_rows": ("--header-rows 2", "headed"),
     "text": ("--text sentence",),
     "from_format": {"wide": ("--from list_cells",), "": ("--from prodigy",)},
@@ -278,7 +281,15 @@ ELSEWHERE = {
     ("judge", "export", "shown_first"),
     ("consensus", "spans", "sets_by_category"),
     ("consensus", "dask", "engine"),
-    *((command, "export", "header_rows") for command in COMMANDS),
+    *(
+        (command, input, option)
+        for command in COMMANDS
+        for input, option in (
+            ("export", "sheet"),
+            ("export", "header_rows"),
+            ("long", "header_rows"),
+        )
+    ),
     *((command, "wide", "annotator") for command in COMMANDS),
 }
 

@@ -442,7 +442,7 @@ def test_the_times_of_batches_stand_in_the_column_that_is_named(tmp_path):
     source = Source(tmp_path)
     found = read_as(*format_of(source, None), source, Options(over="day")).select()
     assert list(found.times) == ["2026-11-01", "2026-11-02"]
-    with pytest.raises(ReaderError, match=r"no column is called 'days', as --over asks.*'day'"):
+    with pytest.raises(ReaderError, match=r"'days', given as --over, is not among.*'day'"):
         read_as(*format_of(source, None), source, Options(over="days"))
 
 

@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 
 from annobench.cli import app
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.reading import read_labels
-from annobench.io.table import read_table, write_labels
+from annobench.io import read_labels, write_labels
 from annobench.labels.annotations import Annotations
 from annobench.scale._format import label_type
 from annobench.scale.partitions import PartitionedLabels
@@ -59,7 +58,7 @@ def test_a_folder_of_text_and_parquet_is_read_as_one_table(table, tmp_path, dask
     table[140:].to_parquet(source / "c.parquet", index=False)
     table.to_csv(tmp_path / "all.csv", index=False)
     labels = partition(source, tmp_path / "out", dask_workers, partition_labels=60)
-    whole = read_table(tmp_path / "all.csv")
+    whole = read_labels(tmp_path / "all.csv")
     found = read_labels(labels.folder)
     assert labels.n_partitions == 4
     assert (found.items, found.annotators, found.categories) == (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from annobench.io.table import read_table
+from annobench.io import read_labels
 
 pytest.importorskip("distributed", reason="the extra `scale` is not installed")
 moto_server = pytest.importorskip("moto.server", reason="run by `make test-object-store`")
@@ -40,6 +40,6 @@ def test_a_bucket_is_partitioned_as_a_folder(bucket, tmp_path, dask_workers):
             stream.write("\n".join([header, *part]) + "\n")
     (tmp_path / "all.csv").write_text("\n".join([header, *rows]) + "\n")
     labels = partition("s3://labels", tmp_path / "out", partition_labels=60, scheduler=dask_workers)
-    found, whole = labels.read(), read_table(tmp_path / "all.csv")
+    found, whole = labels.read(), read_labels(tmp_path / "all.csv")
     assert (found.items, found.annotators) == (whole.items, whole.annotators)
     np.testing.assert_array_equal(found.label, whole.label[np.argsort(whole.item, kind="stable")])

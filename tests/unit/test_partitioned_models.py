@@ -9,7 +9,7 @@ import pytest
 from annobench.core.errors import AnnotationError
 from annobench.evaluation.partitioned import score_partitions
 from annobench.evaluation.scores import confusion_counts, count_errors
-from annobench.io.table import read_table
+from annobench.io import read_labels
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene, glad, mace, one_coin, voting, weighted_voting
 from annobench.models._passes import Passing
@@ -145,7 +145,7 @@ def test_a_million_labels_give_the_same_numbers(tmp_path, dask_workers):
 
     table = table_of(np.random.default_rng(8), 1_000_000, n_annotators=200)
     table.to_parquet(tmp_path / "labels.parquet")
-    annotations = read_table(tmp_path / "labels.parquet")
+    annotations = read_labels(tmp_path / "labels.parquet")
     for n_partitions in (1, 2, 7):
         labels = partition(
             tmp_path / "labels.parquet",

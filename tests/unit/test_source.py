@@ -223,8 +223,7 @@ def test_labels_are_read_in_python_as_sparingly(openings, files, name):
 def test_each_kind_is_recognised(files, name):
     source = Source.of(files / name)
     assert source.kind == KINDS[name]
-    assert (source.format is None) == (KINDS[name] == "long")
-    assert [source.format and source.format.name] == (list(recognise(files / name)) or [None])
+    assert [source.format.name] == (list(recognise(files / name)) or ["long"])
 
 
 def test_a_question_decides_whether_spans_are_meant(tmp_path):

@@ -82,7 +82,7 @@ def test_line_ends_and_a_byte_order_mark_do_not_matter(table, end):
 
 def test_an_empty_label_is_a_label_not_given(table):
     a = read_labels(table("item,annotator,label\nx,a,\ny,a,1\n"))
-    assert a.items == ("x", "y")
+    assert a.items == ("y",)
     assert a.n_labels == 1
 
 
@@ -162,12 +162,14 @@ def test_an_interval_label_outside_the_categories_is_an_error(table):
 
 
 def test_up_to_ten_faults_are_reported_together(table):
-    path = table("item,annotator,label\n" + ",a,bad\n" * 12)
-    with pytest.raises(ReaderError) as caught:
-        read_labels(path, categories=["good"])
-    message = str(caught.value)
-    assert message.count("no item and label 'bad'") == 10
-    assert "and 2 more" in message
+    for row, fault in ((",a,bad", "no item"), ("x,a,bad", "label 'bad' is not one of 'good'")):
+        path = table("item,annotator,label\n" + f"{row}\n" * 12)
+        with pytest.raises(ReaderError) as caught:
+            read_labels(path, categories=["good"])
+        message = str(caught.value)
+        assert message.count(fault) == 10
+        assert "line 11" in message
+        assert "and 2 more" in message
 
 
 def test_a_named_column_that_is_absent_or_used_twice_is_an_error(table):

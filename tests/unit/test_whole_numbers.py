@@ -18,8 +18,8 @@ from annobench.agreement import cohen_kappa, krippendorff_alpha
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.numbers import plain_categories, plain_number, spelling_hint
 from annobench.io import read_labels, write_labels
+from annobench.io.cells import as_text
 from annobench.io.formats import discover, read_export
-from annobench.io.table import as_text
 from annobench.labels.annotations import Annotations
 from annobench.labels.doubts import doubtful_categories, doubtful_names
 

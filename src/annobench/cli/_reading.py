@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import inspect
 import shlex
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin, get_type_hints
 
 import typer
 
@@ -23,7 +23,7 @@ from annobench.cli._writing import TableFormat, Writing
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import replacing
-from annobench.io.options import READING, refuse_idle_options, written
+from annobench.io.options import LISTS, PARAMETERS, READING, Options, refuse_idle_options, written
 
 if TYPE_CHECKING:
     from annobench.io import Selection
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from annobench.scale._sources import Engine
 
 _READING = "Reading labels"
-
-#: Options that say which answers become labels; the others say how a source is read.
-_SELECTING = ("status", "repeats", "gold_items", "empty", "missing")
 
 
 @dataclass(frozen=True)
@@ -83,10 +80,7 @@ class Reading:
         """The file or folder, recognised."""
         from annobench.io.source import Source
 
-        wishes = {name: value for name, value in self.options.items() if name not in _SELECTING}
-        source = Source.of(self.path, **wishes)
-        if "gold" in wishes and source.format is None:
-            source = replace(source, options=replace(source.options, gold=None))
+        source = Source.of(self.path, **self.options)
         if source.partitions is None:
             refuse_too_many_labels(source, self.command)
         return source
@@ -142,9 +136,8 @@ class Reading:
             found = select_items(source, self.spans, **self._of_layer)
             self.write_key(found.pseudonyms)
             return found
-        given = {name: self.options[name] for name in _SELECTING if name in self.options}
-        options: dict[str, Any] = {"repeats": repeats} | given
-        found = select(source, categories=categories, scale=scale, **options)
+        repeats = self.options.get("repeats", repeats)
+        found = select(source, categories=categories, scale=scale, repeats=repeats)
         if not found.labels.n_labels:
             raise AnnotationError(
                 f"{self.path}: no row has a label, or all labels are codes for missing ones. Give "
@@ -170,17 +163,15 @@ class Reading:
         If several systems answered an item of a table with one row per label, item and system
         together identify an answer. Otherwise items are answers already, and the column is None.
         """
-        from annobench.io._columns import chosen_columns
-        from annobench.io.table import names_of_columns, read_groups_of_rows
+        from annobench.io.long import groups_of_rows
 
-        source = self.source
-        if source.kind != "long":
+        table = self.source.export.table
+        if table is None:
             return self, None
-        header = names_of_columns(source.path, source.content.head)
-        chosen = chosen_columns(source.path, header, dict(source.columns))
-        columns = {role: source.columns.get(role) for role in ("item", "annotator")}
+        columns = {role: getattr(self.source.options, role) for role in ("item", "annotator")}
+        chosen = table.choose(columns)
         try:
-            known = read_groups_of_rows(source.path, system, columns, content=source.content.whole)
+            known = groups_of_rows(table, system, columns)
         except ReaderError as error:
             raise ReaderError(str(error).replace("--by", "--against")) from error
         if known["items"] or chosen.parts:
@@ -190,12 +181,10 @@ class Reading:
 
     def by_item(self, column: str, items: Iterable[str], option: str) -> list[str]:
         """Read a column or field that describes items."""
-        from annobench.io.reading import texts_by_item
-
         try:
             source = self.source.asking(text=column)
             if self.spans is None:
-                values = texts_by_item(source)
+                values = source.export.texts
             else:
                 values = select_items(source, self.spans, **self._of_layer).texts
         except (AnnotationError, ReaderError) as error:
@@ -270,6 +259,7 @@ def reads_labels(
     ]
     names = {parameter.name for parameter in own}
     shared = list(inspect.signature(_shared, eval_str=True).parameters.values())
+    shared[1:1] = of_reading(READING.keys() - {"gold"})
     output = inspect.signature(_output, eval_str=True).parameters.values()
     if optional:
         option = _option("Your own labels instead of data sets; needs --gold.")
@@ -282,9 +272,27 @@ def reads_labels(
             for parameter in [shared[0], *own, *(output if writes else ()), *used]
         ),
     ]
-    wrapped.__signature__ = signature.replace(parameters=merged)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {each.name: each.annotation for each in merged} | {"return": None}
-    return wrapped
+    return _with_parameters(wrapped, merged)
+
+
+def reads_as(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command of one file options of reading, by their names in `READING`."""
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(command, eval_str=True)
+        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        return _with_parameters(command, [*own, *of_reading(names)])
+
+    return decorated
+
+
+def _with_parameters(
+    command: Callable[..., None], parameters: list[inspect.Parameter]
+) -> Callable[..., None]:
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    command.__annotations__["return"] = None
+    return command
 
 
 def _output(
@@ -318,70 +326,47 @@ def _shared(
             "annotation tool exported.",
         ),
     ],
-    item: Annotated[
-        str | None, _option("Column of the items, or several separated by commas.")
-    ] = None,
-    annotator: Annotated[str | None, _option("Column of the annotators.")] = None,
-    label: Annotated[str | None, _option("Column of the labels.")] = None,
-    annotators: Annotated[
-        str | None, _option("Columns of the annotators, separated by commas: anna,ben,carla.")
-    ] = None,
-    transpose: Annotated[
-        bool, _option("Rows are annotators and columns are items.", "--transpose")
-    ] = False,
-    counts: Annotated[
-        bool, _option("Cells say how many annotators chose each category.", "--counts")
-    ] = False,
-    weight: Annotated[str | None, _option("Column with the number of items per row.")] = None,
-    missing: Annotated[str | None, _option("Codes for missing labels: 99,NA.")] = None,
-    sheet: Annotated[str | None, _option("Sheet of a workbook.")] = None,
-    header_rows: Annotated[
-        int | None,
-        typer.Option(min=1, help="Rows of the header, below titles.", rich_help_panel=_READING),
-    ] = None,
-    question: Annotated[
-        str | None, _option("The question whose answers are the labels; see `annobench inspect`.")
-    ] = None,
-    annotator_from: Annotated[
-        Literal["person", "file", "session"] | None,
-        _option("What counts as an annotator of an export; the default depends on the format."),
-    ] = None,
     spans: Annotated[
         Literal["tokens", "candidates"] | None,
         _option(
             "Convert marked spans to items: every token, or every stretch that anybody marked."
         ),
     ] = None,
-    status: Annotated[
-        str,
-        _option("Statuses of work to include: done, rejected, skipped, unfinished, curated."),
-    ] = "done",
-    repeats: Annotated[
-        Literal["error", "first", "last", "all"] | None,
-        _option("What to do if an annotator labelled an item more than once."),
-    ] = None,
-    gold_items: Annotated[
-        Literal["leave-out", "use"], _option("What to do with items mixed in to check annotators.")
-    ] = "leave-out",
-    empty: Annotated[
-        Literal["missing", "category"],
-        _option("How to treat items left blank: as missing, or as a category."),
-    ] = "missing",
-    text: Annotated[str | None, _option("Column or field of what annotators saw.")] = None,
     gold: Annotated[
         str | None,
         _option("Known categories: a file with one row per item, a column, or `export`."),
     ] = None,
-    from_format: Annotated[
-        str | None,
-        _option("Format of the file, if it is ambiguous.", "--from"),
-    ] = None,
-    keep_names: Annotated[
-        bool, _option("Keep people's names and e-mail addresses.", "--keep-names")
-    ] = False,
     key: Annotated[Path | None, _option("File to write the names behind pseudonyms to.")] = None,
 ) -> None:
-    """Declare the argument and the options that commands share."""
+    """Declare the argument of commands that read labels, and what they alone offer."""
+
+
+def of_reading(names: Collection[str]) -> list[inspect.Parameter]:
+    """Return the parameters of a command for options of reading, by their names in `READING`."""
+    hints = get_type_hints(Options)
+    parameters = []
+    for each in fields(Options):
+        name = PARAMETERS.get(each.name, each.name)
+        if name not in names or each.metadata["option"] is None:
+            continue
+        hint, help = hints[each.name], each.metadata["help"]
+        default: Any = each.default
+        if get_origin(hint) is tuple:
+            hint, default = str | None, ",".join(default) or None
+            help = f"{help.removesuffix('.')}, separated by commas."
+        if each.name == "repeats":  # each command has a default of its own
+            hint, default = hint | None, None
+        option = _option(help, *([written(name)] if hint is bool or name != each.name else []))
+        option.min = 1 if each.name == "header_rows" else None
+        parameters.append(
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=default,
+                annotation=Annotated[hint, option],
+            )
+        )
+    return parameters
 
 
 def _refuse_idle_options(reading: Reading | None, command: str, context: typer.Context) -> None:
@@ -433,8 +418,7 @@ def _reading(given: dict[str, Any], command: str, context: typer.Context) -> Rea
     spans = given.pop("spans")
     if path is None:
         return None
-    given["status"] = listed(given["status"])
-    for name in ("annotators", "missing"):
+    for name in LISTS & given.keys():
         given[name] = listed(given[name])
     if gold is not None and gold != "export" and not Path(gold).is_file():
         given["gold"] = gold

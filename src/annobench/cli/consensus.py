@@ -126,9 +126,7 @@ def consensus(
         refuse_sets(selection, "consensus")
         options = _options(option or [], model)
         if predictions is not None:
-            options["predictions"] = read_predictions(
-                predictions, item=reading.source.columns.get("item")
-            )
+            options["predictions"] = read_predictions(predictions, item=reading.source.options.item)
         with terminal(stderr=True).status("Fitting"):
             found = consensus_of.consensus(
                 annotations,

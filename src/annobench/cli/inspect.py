@@ -22,6 +22,7 @@ from annobench.cli._proposals import (
 from annobench.cli._reading import (
     Reading,
     print_reading,
+    reads_as,
     reads_labels,
     refuse_sets,
 )
@@ -31,6 +32,7 @@ from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import write_csv
 from annobench.core.texts import counted
+from annobench.io.options import LISTS, written
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -43,84 +45,41 @@ if TYPE_CHECKING:
 _SHOWN = 6
 
 
-def inspect(
-    path: Annotated[Path, typer.Argument(help="A file or folder.")],
-    from_format: Annotated[
-        str | None, typer.Option("--from", help="Format of the file, if it is ambiguous.")
-    ] = None,
-    item: Annotated[str | None, typer.Option(help="Column of the items.")] = None,
-    annotator: Annotated[str | None, typer.Option(help="Column of the annotators.")] = None,
-    label: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
-    question: Annotated[
-        str | None, typer.Option(help="Inspect only this question of an export.")
-    ] = None,
-    annotators: Annotated[
-        str | None, typer.Option(help="Columns of the annotators, separated by commas.")
-    ] = None,
-    transpose: Annotated[
-        bool, typer.Option("--transpose", help="Rows are annotators and columns are items.")
-    ] = False,
-    counts: Annotated[
-        bool, typer.Option("--counts", help="Cells say how many annotators chose each category.")
-    ] = False,
-    weight: Annotated[
-        str | None, typer.Option(help="Column with the number of items per row.")
-    ] = None,
-    gold: Annotated[str | None, typer.Option(help="Column of known categories.")] = None,
-    sheet: Annotated[str | None, typer.Option(help="The sheet of a workbook.")] = None,
-    header_rows: Annotated[
-        int | None, typer.Option(min=1, help="Rows of the header, below titles.")
-    ] = None,
-) -> None:
+@reads_as(
+    *("from_format", "item", "annotator", "label", "question", "annotators", "transpose", "counts"),
+    *("weight", "gold", "sheet", "header_rows"),
+)
+def inspect(path: Annotated[Path, typer.Argument(help="A file or folder.")], **typed: Any) -> None:
     """Say what a file or folder is, what it holds, and which command to run.
 
     Example: annobench inspect export.json
     """
     from annobench.io.source import Source
 
-    named = {
-        "from": from_format,
-        "item": item,
-        "annotator": annotator,
-        "label": label,
-        "annotators": annotators,
-        "transpose": transpose,
-        "counts": counts,
-        "weight": weight,
-        "gold": gold,
-        "sheet": sheet,
-        "header-rows": header_rows,
-    }
     given = [
         word
-        for name, value in named.items()
-        if value
-        for word in ((f"--{name}",) if value is True else (f"--{name}", str(value)))
+        for name, value in typed.items()
+        if value and name != "question"
+        for word in ((written(name),) if value is True else (written(name), str(value)))
     ]
+    question = typed["question"]
+    options = {
+        name: listed(value) if name in LISTS else value
+        for name, value in typed.items()
+        if value is not None
+    }
+    options["format"] = options.pop("from_format", None)
     try:
-        source = Source.of(
-            path,
-            format=from_format,
-            item=item,
-            annotator=annotator,
-            label=label,
-            question=question,
-            annotators=listed(annotators) or (),
-            transpose=transpose,
-            counts=counts,
-            weight=weight,
-            gold=gold,
-            sheet=sheet,
-            header_rows=header_rows,
-            keep_names=True,
-        )
+        source = Source.of(path, **options, keep_names=True)
         if source.partitions is not None:
             _inspect_partitions(path, source.partitions)
             return
-        if source.format is None:
+        if source.kind == "long":
+            refuse_too_many_labels(source, "inspect")
+        export = source.export
+        if export.table is not None:
             _inspect_table(source, given)
             return
-        export = source.export
         if question is not None:
             _check_question(export, question)
     except (AnnotationError, ReaderError, OSError) as error:
@@ -149,11 +108,10 @@ def _check_question(export: Export, question: str) -> None:
 def _inspect_table(source: Source, given: Sequence[str]) -> None:
     """Describe a plain table of labels."""
     from annobench.io.formats.base import is_email
-    from annobench.io.reading import select, what_repeats
+    from annobench.io.reading import select
     from annobench.labels.doubts import doubtful_categories
     from annobench.reporting.formats import extent
 
-    refuse_too_many_labels(source, "inspect")
     selection = select(source, repeats="all")
     labels = selection.labels
     say(
@@ -167,11 +125,11 @@ def _inspect_table(source: Source, given: Sequence[str]) -> None:
     if facts.n_repeats:
         are = "is a repeat" if facts.n_repeats == 1 else "are repeats"
         say(f"{counted(facts.n_repeats, 'label')} {are}: the annotator labelled the item before.")
-        distinction = what_repeats(source, labels)
+        distinction = source.export.distinction()
         if advice := distinction.advice:
             say(advice[0].upper() + advice[1:])
         if distinction.item:
-            pooled = replace(source, columns={**source.columns, "item": distinction.item})
+            pooled = replace(source, options=replace(source.options, item=distinction.item))
             facts = Facts.of_labels(select(pooled, repeats="all").labels)
             at = given.index("--item") if "--item" in given else len(given)
             given = [*given[:at], "--item", distinction.item, *given[at + 2 :]]

@@ -126,7 +126,7 @@ def consensus_of_partitions(
     """Run `consensus` on partitions."""
     from annobench.aggregation.consensus import TABLES
     from annobench.aggregation.partitioned import consensus_partitions, items_to_csv
-    from annobench.io.table import read_gold
+    from annobench.io import read_gold
 
     as_csv = writing.format == "csv" and labels.n_items <= CSV_ITEMS
     writing.check([*WORKED_IN, *(["items.csv"] if as_csv else [])], set(TABLES) - {"items"})

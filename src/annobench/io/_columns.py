@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +12,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.core.choices import NOTHING
-from annobench.core.names import unused
 from annobench.core.numbers import plain_number
 from annobench.core.optional import optional
 from annobench.io.formats.tables import listed_columns
@@ -40,8 +38,9 @@ class Column:
     codes: NDArray[np.int64]
 
     @classmethod
-    def of(cls, values: list[str | None] | pa.ChunkedArray) -> Column:
-        names, codes = _of_texts(values) if isinstance(values, list) else encoded(values)
+    def of(cls, values: Sequence[str | None] | pa.ChunkedArray) -> Column:
+        is_text = isinstance(values, Sequence)
+        names, codes = _of_texts(values) if is_text else encoded(values)
         if "" in names:
             empty = names.index("")
             codes = np.where(codes == empty, -1, codes - (codes > empty))
@@ -55,21 +54,6 @@ class Column:
             return self
         code_of, names = pd.factorize(np.array(plain, dtype=object))
         return Column(tuple(names), np.where(self.codes < 0, -1, code_of[self.codes]))
-
-    def without(self, names: Collection[str]) -> Column:
-        """Empty the cells with given names."""
-        left = [name for name in self.names if name not in set(map(plain_number, names))]
-        if len(left) == len(self.names):
-            return self
-        code_of = pd.Index(left).get_indexer(pd.Index(self.names))
-        return Column(tuple(left), np.where(self.codes < 0, -1, code_of[self.codes]))
-
-    def filled(self) -> Column:
-        """Give empty cells a unique name."""
-        if (self.codes >= 0).all():
-            return self
-        names = (*self.names, unused(NOTHING, self.names))
-        return Column(names, np.where(self.codes < 0, len(self.names), self.codes))
 
 
 @dataclass(frozen=True)
@@ -90,7 +74,7 @@ class ChosenColumns:
         return self.roles | ({"item": BETWEEN.join(self.parts)} if self.parts else {})
 
     def read(
-        self, values: Callable[[str], list[str | None] | pa.ChunkedArray]
+        self, values: Callable[[str], Sequence[str | None] | pa.ChunkedArray]
     ) -> dict[str, Column]:
         """Encode the columns by role."""
         found = {role: column_of(role, values(name)) for role, name in self.roles.items()}
@@ -128,7 +112,7 @@ def _together(parts: list[Column]) -> Column:
     return Column(tuple(names[k] for k in first), joint)
 
 
-def _of_texts(values: list[str | None]) -> tuple[list[str], NDArray[np.int64]]:
+def _of_texts(values: Sequence[str | None]) -> tuple[list[str], NDArray[np.int64]]:
     """Code texts by first appearance, -1 if missing."""
     codes, names = pd.factorize(np.array(values, dtype=object))
     return names.tolist(), codes
@@ -142,6 +126,6 @@ def encoded(values: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
     return whole.dictionary.to_pylist(), codes.astype(np.int64)
 
 
-def column_of(role: str, values: list[str | None] | pa.ChunkedArray) -> Column:
+def column_of(role: str, values: Sequence[str | None] | pa.ChunkedArray) -> Column:
     column = Column.of(values)
     return column.of_categories() if role in _CATEGORICAL else column

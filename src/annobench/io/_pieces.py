@@ -23,14 +23,8 @@ from annobench.io._columns import encoded
 from annobench.io._foreign import SECOND_HEADER, remedy_of_widths, what_it_is
 from annobench.io._parquet import batches
 from annobench.io._strict_text import CheckedText
-from annobench.io.table import (
-    as_text,
-    declared_order,
-    header_of,
-    kept_beside,
-    label_fault,
-    refusing_parquet,
-)
+from annobench.io.categories import label_fault
+from annobench.io.cells import as_text, declared_order, header_of, kept_beside, refusing_parquet
 from annobench.labels.columns import choose_columns
 
 if TYPE_CHECKING:

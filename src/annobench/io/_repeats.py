@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-Repeats = Literal["error", "first", "last", "all"]
+from annobench.io.options import Repeats
 
 
 class Repeated(NamedTuple):
@@ -20,16 +20,24 @@ class Repeated(NamedTuple):
 
 
 def repeated(
-    item: NDArray[Any], annotator: NDArray[Any], label: NDArray[Any], repeats: Repeats
+    item: NDArray[Any],
+    annotator: NDArray[Any],
+    label: NDArray[Any],
+    repeats: Repeats,
+    *,
+    has_repeats: bool = True,
 ) -> Repeated:
     """List the labels but the first of each annotator for an item, or but the last."""
+    if not has_repeats:
+        nothing = f"No label is repeated, so that --repeats {repeats} changes nothing."
+        is_repeat = np.zeros(len(item), dtype=bool)
+        return Repeated(is_repeat, "", nothing if repeats in ("first", "last") else "")
     rows = pd.DataFrame({"item": item, "annotator": annotator, "label": label})
     which: Literal["first", "last"] = "last" if repeats == "last" else "first"
     is_repeat = rows.duplicated(["item", "annotator"], keep=which).to_numpy()
     n = int(is_repeat.sum())
     if not n:
-        nothing = f"No label is repeated, so that --repeats {repeats} changes nothing."
-        return Repeated(is_repeat, "", nothing if repeats in ("first", "last") else "")
+        return repeated(item, annotator, label, repeats, has_repeats=False)
     n_equal = int(rows.duplicated().sum())
     what = (
         f"{n:,} of {len(rows):,} labels {'is' if n == 1 else 'are'} not the annotator's first for "

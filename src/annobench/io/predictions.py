@@ -9,8 +9,8 @@ import pandas as pd
 
 from annobench.core.errors import ReaderError, report_faults
 from annobench.core.numbers import plain_number
-from annobench.io.table import _columns, names_of_columns
-from annobench.labels.columns import choose_columns
+from annobench.io.cells import cells_of
+from annobench.io.formats.base import Source
 
 __all__ = ["read_predictions"]
 
@@ -50,25 +50,25 @@ def read_predictions(path: str | Path, *, item: str | None = None) -> pd.DataFra
         raise ReaderError(
             f"{path}: no such file. Give a table with a row per item and a column per category."
         )
-    header = names_of_columns(path, path.read_bytes())
-    [of_items] = choose_columns(path, header, {"item": item})
-    names = [name for name in header if name != of_items]
-    found, lines = _columns(path, {"item": of_items, **{name: name for name in names}}, None)
-    items = found["item"]
+    table = cells_of(Source(path))
+    of_items = table.choose({"item": item}).roles["item"]
+    names = [name for name in table.header if name != of_items]
+    _, columns = table.columns({"item": of_items, **{name: name for name in names}})
+    items = columns["item"]
     cells = np.column_stack(
-        [np.append(_numbers(found[name].names), np.nan)[found[name].codes] for name in names]
+        [np.append(_numbers(columns[name].names), np.nan)[columns[name].codes] for name in names]
         or [np.zeros((items.codes.size, 0))]
     )
     faults = [(int(row), "no item") for row in np.flatnonzero(items.codes < 0)]
     for row, column in np.argwhere(np.isnan(cells)).tolist():
-        code = found[names[column]].codes[row]
-        cell = repr(found[names[column]].names[code]) if code >= 0 else "an empty cell"
+        code = columns[names[column]].codes[row]
+        cell = repr(columns[names[column]].names[code]) if code >= 0 else "an empty cell"
         faults.append((row, f"{cell} in column {names[column]!r} is no probability"))
     again = pd.Series(items.codes).duplicated() & (items.codes >= 0)
     for row in np.flatnonzero(again).tolist():
         faults.append((row, f"item {items.names[items.codes[row]]!r} has a row above"))
     if faults:
-        where = lines()
+        where = table.lines()
         texts = [f"{where[row]}: {text}" for row, text in sorted(faults)]
         report_faults(path, texts, "Correct these rows: an item has one row, of numbers.")
     return pd.DataFrame(

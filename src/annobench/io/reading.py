@@ -2,51 +2,28 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from annobench.core.choices import NOTHING, Empty
 from annobench.core.errors import AnnotationError, ItemColumnWarning, ReaderError
-from annobench.core.names import pseudonyms, said_of_pseudonyms
-from annobench.core.numbers import plain_number
-from annobench.io._columns import ChosenColumns, chosen_columns
-from annobench.io._repeats import Repeats, repeated
-from annobench.io.formats.base import AnnotatorFrom, is_email
-from annobench.io.formats.export import GoldItems, Selection
-from annobench.io.options import refuse_idle_options
+from annobench.io.cells import cells_of
+from annobench.io.formats.base import Source as FileSource
+from annobench.io.formats.export import SELECTING, Selection
+from annobench.io.long import gold_of, groups_of_rows, read_gold
+from annobench.io.options import refuse_idle_options, takes_options
 from annobench.io.source import Source
-from annobench.io.table import (
-    count_labels,
-    names_of_columns,
-    read_beside_labels,
-    read_gold,
-    read_groups_of_rows,
-    read_rows,
-    read_texts,
-)
 from annobench.labels.annotations import Annotations, Scale
-from annobench.labels.columns import SPAN_ENDS, SPAN_STARTS, plain_name
 from annobench.labels.frames import from_long
 
-#: Values of a column that may name questions.
-_MANY_QUESTIONS = 50
+#: Choices that have no effect on some sources.
+_CHECKED = ("status", "gold_items", "empty", "missing")
 
-#: Names of columns that number repetitions.
-_ROUNDS = re.compile(
-    r"(?:.*_)?(?:run|round|trial|repetition|repeat|replicate|rep|iteration|attempt|pass|seed|epoch)"
-    r"(?:_?(?:index|idx|id|no|nr|number|num))?"
-)
-
-__all__ = ["read_labels", "select", "select_labels"]
+__all__ = ["read_labels", "select_labels"]
 
 
 def read_labels(
@@ -128,92 +105,32 @@ def read_labels(
             scale=scale,
         )
     source = Source.of(
-        path, item=item, annotator=annotator, label=label, question=question, **layout
+        path,
+        item=item,
+        annotator=annotator,
+        label=label,
+        categories=categories,
+        scale=scale,
+        question=question,
+        **layout,
     )
-    if source.format is not None:
-        for guess in source.export.notes:
-            warnings.warn(guess, ItemColumnWarning, stacklevel=2)
-        return source.export.labels(question, categories=categories, scale=scale)
-    return _labels(source, categories, scale)[0]
+    if source.kind in ("long", "partitions"):
+        return select(source.asking(keep_names=True, repeats="all")).labels
+    for guess in source.export.notes:
+        warnings.warn(guess, ItemColumnWarning, stacklevel=2)
+    return source.export.labels(question, categories=categories, scale=scale)
 
 
-def select_labels(
-    path: str | Path,
-    *,
-    item: str | None = None,
-    annotator: str | None = None,
-    label: str | None = None,
-    categories: Iterable[object] | None = None,
-    scale: Scale | None = None,
-    format: str | None = None,
-    question: str | None = None,
-    annotator_from: AnnotatorFrom | None = None,
-    status: Collection[str] = ("done",),
-    repeats: Repeats = "error",
-    gold_items: GoldItems = "leave-out",
-    empty: Empty = "missing",
-    missing: Collection[str] = (),
-    text: str | None = None,
-    shown_first: str | None = None,
-    annotators: Collection[str] = (),
-    transpose: bool = False,
-    counts: bool = False,
-    weight: str | None = None,
-    gold: str | None = None,
-    sheet: str | None = None,
-    header_rows: int | None = None,
-    keep_names: bool = False,
-) -> Selection:
+@takes_options()
+def select_labels(path: str | Path, **options: Any) -> Selection:
     """Read labels as `read_labels` does, with a ledger of what was left out.
 
     Parameters
     ----------
     path : str or Path
         A table with one row per label, or the file or folder of an annotation tool.
-    item, annotator, label : str, optional
-        Names of the columns of a table. `item` may list several separated by commas if there is one
-        column per annotator, and lists the items' columns if rows are annotators.
-    categories : iterable, optional
-        All categories in order.
-    scale : {"nominal", "ordinal", "interval", "set"}, optional
-        Scale of the labels.
-    format : str, optional
-        Name of the format, if the content is ambiguous.
-    question : str, optional
-        The question whose answers are the labels, if an export has several.
-    annotator_from : {"person", "file", "session"}, optional
-        What counts as an annotator, in formats with a choice.
-    status : collection of str, default ("done",)
-        Accepted statuses of the work on an item.
-    repeats : {"error", "first", "last", "all"}, default "error"
-        What to do if an annotator labelled an item more than once.
-    gold_items : {"leave-out", "use"}, default "leave-out"
-        What to do with control items.
-    empty : {"missing", "category"}, default "missing"
-        Whether "saw the item and chose nothing" is a missing label or a category.
-    missing : collection of str, optional
-        Codes for missing labels, such as 99.
-    text : str, optional
-        Column or field of the text that annotators saw.
-    shown_first : str, optional
-        For comparisons of two answers: column or field of the answer that was shown first.
-    annotators : collection of str, optional
-        The annotators' columns in a table with one column per annotator; if each has several, the
-        common prefix or suffix of their names.
-    transpose : bool, default False
-        Whether rows are annotators and columns are items.
-    counts : bool, default False
-        Whether cells are numbers of annotators.
-    weight : str, optional
-        Column with the number of items per row.
-    gold : str, optional
-        Column of known categories in a table with one column per annotator.
-    sheet : str, optional
-        The sheet of a workbook to read.
-    header_rows : int, optional
-        Number of rows of the header, below titles.
-    keep_names : bool, default False
-        Whether to keep people's names and e-mail addresses instead of pseudonyms.
+    **options
+        As of `Options`.
 
     Returns
     -------
@@ -225,324 +142,37 @@ def select_labels(
     ReaderError
         If the file is missing, empty, malformed or of an unknown format.
     AnnotationError
-        If a question must be named, nothing is left, or labels are repeated and `repeats` is
-        "error".
+        If a question must be named, nothing is left, labels are repeated and `repeats` is "error",
+        or an option has no effect.
     """
-    source = Source.of(
-        path,
-        format=format,
-        item=item,
-        annotator=annotator,
-        label=label,
-        question=question,
-        annotator_from=annotator_from,
-        text=text,
-        shown_first=shown_first,
-        annotators=annotators,
-        transpose=transpose,
-        counts=counts,
-        weight=weight,
-        gold=gold,
-        sheet=sheet,
-        header_rows=header_rows,
-        keep_names=keep_names,
-    )
-    return select(
-        source,
-        categories=categories,
-        scale=scale,
-        status=status,
-        repeats=repeats,
-        gold_items=gold_items,
-        empty=empty,
-        missing=missing,
-    )
+    return select(Source.of(path, **options))
 
 
-def select(
-    source: Source,
-    *,
-    categories: Iterable[object] | None = None,
-    scale: Scale | None = None,
-    status: Collection[str] = ("done",),
-    repeats: Repeats = "error",
-    gold_items: GoldItems = "leave-out",
-    empty: Empty = "missing",
-    missing: Collection[str] = (),
-) -> Selection:
-    """Read the labels of a source, as `select_labels` does.
-
-    Parameters
-    ----------
-    source : Source
-        The source of the labels.
-    categories : iterable, optional
-        All categories in order.
-    scale : {"nominal", "ordinal", "interval", "set"}, optional
-        Scale of the labels.
-    status : collection of str, default ("done",)
-        Accepted statuses of the work on an item.
-    repeats : {"error", "first", "last", "all"}, default "error"
-        What to do if an annotator labelled an item more than once.
-    gold_items : {"leave-out", "use"}, default "leave-out"
-        What to do with control items.
-    empty : {"missing", "category"}, default "missing"
-        Whether "saw the item and chose nothing" is a missing label or a category.
-    missing : collection of str, optional
-        Codes for missing labels, such as 99.
-
-    Returns
-    -------
-    Selection
-        The labels, gold categories and texts in the file, and the ledger.
-
-    Raises
-    ------
-    ReaderError
-        If the file is missing, empty or malformed.
-    AnnotationError
-        If a question must be named, nothing is left, or labels are repeated and `repeats` is
-        "error".
-    """
-    chosen = {
-        "status": None if tuple(status) == ("done",) else status,
-        "gold_items": None if gold_items == "leave-out" else gold_items,
-        "empty": None if empty == "missing" else empty,
-        "missing": missing or None,
-    }
-    given = {name: value for name, value in chosen.items() if value is not None}
+def select(source: Source, **choices: Any) -> Selection:
+    """Read the labels of a source, as `select_labels` does, also with other choices."""
+    options = replace(source.options, **choices)
+    given = {name: value for name, value in options.given().items() if name in _CHECKED}
     if given:
         refuse_idle_options(str(source.path), source.kind, given)
-    if source.format is not None:
-        return source.export.select(
-            source.options.question,
-            status=status,
-            repeats=repeats,
-            gold_items=gold_items,
-            empty=empty,
-            missing=missing,
-            categories=categories,
-            scale=scale,
-        )
-    path, content = source.path, source.content.whole
-    label = source.columns.get("label")
-    asked, keep_names = source.options, source.keep_names
-    labels, n_rows = _labels(source, categories, scale, empty, missing)
-    texts = texts_by_item(source)
-    wanted = {"--shown-first": asked.shown_first, "--over": asked.over}
-    beside = {
-        option: read_beside_labels(
-            path, name, option, label=label, empty=empty, missing=missing, content=content
-        )
-        for option, name in wanted.items()
-        if name is not None
-    }
-    steps = [("rows read", n_rows, "")]
-    remarks = []
-    times = count_labels(path, label=label, content=content) if missing else {}
-    for word in map(plain_number, missing):
-        if n := times.get(word, 0):
-            steps.append((f"left out: labels {word!r}, a code for missing ones", n, ""))
-        else:
-            remarks.append(f"No label is {word!r}, so that --missing {word} changes nothing.")
-    if n_empty := n_rows - labels.n_labels - sum(n for _, n, _ in steps[1:]):
-        steps.append(("left out: empty labels", n_empty, ""))
-    if empty == "category" and not any(name.startswith(NOTHING) for name in labels.categories):
-        remarks.append("No label is empty, so that --empty category changes nothing.")
-    hint = ""
-    if labels.first_repeat is not None and not any(wanted.values()):
-        distinction = what_repeats(source, labels, empty=empty, missing=missing)
-        if distinction.are_spans and repeats == "error":
-            raise AnnotationError(f"{path}: {distinction.advice}")
-        hint = f" {distinction.advice}" if distinction.advice else ""
-    people = [] if keep_names else [name for name in labels.annotators if is_email(name)]
-    new = pseudonyms(people, labels.annotators)
-    if new:
-        names = tuple(new.get(name, name) for name in labels.annotators)
-        labels = replace(labels, annotators=names)
-    labels, kept, remark = _without_repeats(labels, path, repeats, hint)
-    beside = {option: values[kept] for option, values in beside.items()}
-    dropped = int((~kept).sum())
-    if dropped:
-        steps.append((f"left out: repeated labels, of which the {repeats} is kept", dropped, ""))
-    remarks += [remark] if remark else []
-    remarks += said_of_pseudonyms(new)
-    steps.append(("labels", labels.n_labels, ""))
-    ledger = pd.DataFrame(steps, columns=["what", "rows", "first"])
-    return Selection(
-        labels,
-        label or "label",
-        {},
-        texts,
-        ledger,
-        tuple(remarks),
-        beside.get("--shown-first"),
-        new,
-        read_as=_said_of_columns(source),
-        times=beside.get("--over"),
-    )
-
-
-def _chosen_columns(source: Source) -> tuple[ChosenColumns, list[str]]:
-    """Return the columns of a table with one row per label, and the others."""
-    header = names_of_columns(source.path, source.content.head)
-    wanted = {role: source.columns.get(role) for role in ("item", "annotator", "label")}
-    chosen = chosen_columns(source.path, header, wanted)
-    return chosen, [name for name in header if name and name not in chosen.names]
-
-
-def _said_of_columns(source: Source) -> str:
-    """Report the unused columns of a table with one row per label."""
-    if source.partitions is not None:
-        return ""
-    chosen, rest = _chosen_columns(source)
-    if not rest:
-        return ""
-    # What lists names belongs to the layouts, which a plain table does not need.
-    from annobench.io.layouts._said import listed
-
-    column = {role: repr(name) for role, name in chosen.roles.items()}
-    column |= {"item": " and ".join(map(repr, chosen.parts))} if chosen.parts else {}
-    return (
-        f"A row is a label: {column['label']} of {column['annotator']} for {column['item']}; "
-        f"other columns: {listed(rest)}."
-    )
-
-
-def texts_by_item(source: Source) -> dict[str, str]:
-    """Read the texts that annotators saw, according to a source's options."""
-    if source.format is not None:
-        return source.export.texts
-    text, item = source.options.text, source.columns.get("item")
-    if text is None:
-        return {}
-    return read_texts(source.path, text, item=item, content=source.content.whole)
-
-
-def _labels(
-    source: Source,
-    categories: Iterable[object] | None,
-    scale: Scale | None,
-    empty: Empty = "missing",
-    missing: Collection[str] = (),
-) -> tuple[Annotations, int]:
-    """Read the labels of a table with one row per label, or of partitions, and count rows."""
-    if source.partitions is None:
-        columns = {role: source.columns.get(role) for role in ("item", "annotator", "label")}
-        whole = source.content.whole
-        return read_rows(source.path, columns, categories, scale, empty, missing, whole)
-    labels = source.partitions.read()
+    categories, scale = options.categories, options.scale
     # Of ordinal categories the order may be passed over, and nothing else be changed.
-    if categories is not None or scale not in (None, "nominal", labels.scale):
+    if source.partitions is not None and (
+        categories is not None or scale not in (None, "nominal", source.partitions.scale)
+    ):
         raise AnnotationError(
             f"{source.path}: partitions have their scale and categories from `annobench "
-            "partition`. "
-            "Name neither here, or make the partitions again."
+            "partition`. Name neither here, or make the partitions again."
         )
-    return labels if scale is None else replace(labels, scale=scale), labels.n_labels
-
-
-class Distinction(NamedTuple):
-    """What distinguishes the labels that an annotator gave one item.
-
-    Attributes
-    ----------
-    sentence : str
-        What the rows are; where `item` is not empty, up to the option that names it.
-    item : str
-        The columns that together name the items; empty if repeated labels are those of one item.
-    are_spans : bool
-        Whether rows are spans.
-    """
-
-    sentence: str = ""
-    item: str = ""
-    are_spans: bool = False
-
-    @property
-    def advice(self) -> str:
-        """The sentence, with the option that names the items; empty if nothing distinguishes."""
-        option = f" add --item {shlex.quote(self.item)}." if self.item else ""
-        return f"{self.sentence}{option}"
-
-
-def what_repeats(
-    source: Source, labels: Annotations, *, empty: Empty = "missing", missing: Collection[str] = ()
-) -> Distinction:
-    """Find the columns that distinguish repeated labels: of spans, repetitions, or questions."""
-    if source.content.is_folder:
-        return Distinction()
-    label, content = source.columns.get("label"), source.content.whole
-    pair = labels.item.astype(np.int64) * labels.n_annotators + labels.annotator
-    chosen, rest = _chosen_columns(source)
-    items = [*(chosen.parts or [chosen.roles["item"]])]
-
-    def cells(name: str) -> NDArray[np.object_]:
-        return read_beside_labels(
-            source.path, name, name, label=label, empty=empty, missing=missing, content=content
-        )
-
-    ends = [
-        next((name for name in rest if pattern.fullmatch(plain_name(name))), None)
-        for pattern in (SPAN_STARTS, SPAN_ENDS)
-    ]
-    if None not in ends:
-        start, end = (pd.to_numeric(pd.Series(cells(str(name))), errors="coerce") for name in ends)
-        if (start.le(end) & start.mod(1).eq(0) & end.mod(1).eq(0)).all():
-            return Distinction(
-                f"each row is a span, from {ends[0]!r} to {ends[1]!r} of {items[-1]!r}, and no "
-                "label of an item. Agreement on spans is computed with --from span_table. To "
-                "compare the labels of equal spans,",
-                ",".join([*items, *map(str, ends)]),
-                are_spans=True,
-            )
-    for name in rest:
-        if _ROUNDS.fullmatch(plain_name(name).strip("_")):
-            together = pd.DataFrame([pair, pd.factorize(cells(name))[0]]).T
-            if not together.duplicated().any():
-                return Distinction(
-                    f"Column {name!r} numbers repetitions of one item: --repeats first compares "
-                    "the first of each."
-                )
-    for name in rest:
-        codes, names = pd.factorize(cells(name))
-        values = pd.DataFrame({"value": codes, "item": labels.item}).drop_duplicates()["value"]
-        # Each question has several items; a time or a number of a row does not come again.
-        few = 2 <= len(names) <= _MANY_QUESTIONS and values.value_counts().min() > 1
-        if few and "" not in names and not pd.DataFrame([pair, codes]).T.duplicated().any():
-            return Distinction(
-                f"Column {name!r} distinguishes them: if it names questions or systems, keep the "
-                "rows of one; or, to take each answer for an item,",
-                ",".join([*items, name]),
-            )
-    return Distinction()
-
-
-def _without_repeats(
-    labels: Annotations, path: Path, repeats: Repeats, hint: str
-) -> tuple[Annotations, NDArray[np.bool_], str]:
-    """Reject, drop or keep repeated labels; return labels, a mask and a remark."""
-    at = labels.first_repeat
-    if at is None and repeats in ("error", "all"):
-        return labels, np.ones(labels.n_labels, dtype=bool), ""
-    again = repeated(labels.item, labels.annotator, labels.label, repeats)
-    if repeats == "error" and at is not None:
-        raise AnnotationError(
-            f"{path}: {again.what}; such as annotator "
-            f"{labels.annotators[labels.annotator[at]]!r}, item {labels.items[labels.item[at]]!r}. "
-            "Keep one row of each; or keep one with --repeats first or --repeats last; or, if it "
-            f"is a second round, give the annotator another name there.{hint}"
-        )
-    kept = ~again.is_repeat | (repeats == "all")
-    chosen = labels if kept.all() else labels.select(labels=kept)
-    return chosen, kept, f"{again.remark}{hint}"
+    return source.export.select(
+        options.question, **{name: getattr(options, name) for name in SELECTING}
+    )
 
 
 def read_known_gold(
     source: Source, gold: str, *, selection: Selection | None = None
 ) -> dict[str, str]:
     """Read gold categories from a file of their own, a column, or the export itself."""
-    path, item = source.path, source.columns.get("item")
+    path, item = source.path, source.options.item
     if Path(gold).is_file():
         return read_gold(gold, item=item)
     is_wide = source.format is not None and source.format.kind == "wide"
@@ -560,7 +190,7 @@ def read_known_gold(
             "with its labels. Use --gold export."
         )
     try:
-        return read_gold(path, item=item, gold=gold, content=source.content.whole)
+        return gold_of(cells_of(source.content), item, gold)
     except ReaderError as error:
         raise ReaderError(
             f"--gold {gold}: neither a file nor a usable column of {path}. {error}"
@@ -588,14 +218,15 @@ def read_groups(
                 "as the labels do."
             )
         return kind, [given.get(name) for name in kinds[kind]]
-    if source.format is not None or source.partitions is not None:
+    table = source.export.table
+    if table is None:
         try:
-            of_item = texts_by_item(source.asking(text=by))
+            of_item = source.asking(text=by).export.texts
         except (AnnotationError, ReaderError) as error:
             raise ReaderError(str(error).replace("--text", "--by")) from error
         return "items", [of_item.get(name) for name in labels.items]
-    columns = {name: source.columns.get(name) for name in ("item", "annotator")}
-    of = read_groups_of_rows(source.path, by, columns, content=source.content.whole)
+    columns = {"item": source.options.item, "annotator": source.options.annotator}
+    of = groups_of_rows(table, by, columns)
     for new, name in ((new, name) for name, new in selection.pseudonyms.items()):
         if name in of["annotators"]:
             of["annotators"][new] = of["annotators"][name]
@@ -610,21 +241,15 @@ def read_groups(
 
 
 def _groups_of_file(path: Path) -> dict[str, str]:
-    # Readers of workbooks and the like are loaded where they are needed.
-    from annobench.io.formats.base import Source as FileSource
-    from annobench.io.formats.containers import opened
-    from annobench.io.formats.tables import as_text
-
-    with opened(FileSource(path)) as tables:
-        if len(tables) != 1 or len(tables[0].header) != 2:
-            raise ReaderError(
-                f"--by {path}: give a table of two columns, the names of items or annotators and "
-                "their groups."
-            )
-        name, group = tables[0].header
-        rows = [(as_text(row[name]), as_text(row[group])) for _, row in tables[0].rows(False)]
+    cells = cells_of(FileSource(path))
+    if len(cells.header) != 2:
+        raise ReaderError(
+            f"--by {path}: give a table of two columns, the names of items or annotators and "
+            "their groups."
+        )
+    name, group = (cells.values(column) for column in cells.header)
     given: dict[str, str] = {}
-    for key, value in rows:
+    for key, value in zip(map(str, name), map(str, group), strict=True):
         if key and value and given.setdefault(key, value) != value:
             raise ReaderError(
                 f"--by {path}: {key!r} is in the groups {given[key]!r} and {value!r}. Give it one."

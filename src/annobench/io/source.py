@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from annobench.core.errors import ReaderError, UnclearLayoutError
+from annobench.io.archives import content_of, naming_archive
+from annobench.io.cells import PARQUET
 from annobench.io.formats import tables
-from annobench.io.formats.base import AnnotatorFrom, ExportFormat, Options
+from annobench.io.formats.base import ExportFormat, Intake, Options
 from annobench.io.formats.base import Source as Content
 from annobench.io.formats.discovery import discover
 from annobench.io.formats.export import Export, read_as
@@ -19,11 +23,12 @@ from annobench.io.formats.layers import layers
 from annobench.io.formats.recognition import (
     begins_as_json,
     format_of,
-    unrecognised,
     variants_of,
 )
+from annobench.io.layouts.judge_log import says_more
+from annobench.io.long import LONG
 from annobench.io.options import refuse_idle_options
-from annobench.io.table import PARQUET
+from annobench.labels.annotations import Annotations
 from annobench.labels.columns import USUAL_NAMES
 from annobench.scale._format import is_partitioned
 from annobench.scale.partitions import PartitionedLabels
@@ -32,6 +37,12 @@ __all__ = ["Source"]
 
 #: What labels may be kept in; "spans" is an export of which a layer of marks is meant.
 SourceKind = Literal["long", "wide", "export", "spans", "partitions"]
+
+#: Options that may be named with any source, and those that `select` checks.
+_ALWAYS = (
+    *("gold", "keep_names", "shown_first", "over", "categories", "scale", "repeats"),
+    *("status", "gold_items", "empty", "missing"),
+)
 
 #: Options that say that a table has a layout.
 _OF_LAYOUTS = ("annotators", "transpose", "counts", "weight")
@@ -60,17 +71,13 @@ class Source:
     content : Content
         The contents read for recognition, such as the head of a file, its header and first record.
     format : ExportFormat or None
-        The format of the export; None for a table with one row per label and for partitions.
+        The format; None for partitions.
     variant : str
         Variant of the format.
     partitions : PartitionedLabels or None
         The labels, if the path is a folder of partitions.
-    columns : mapping of str to (str or None)
-        The given columns of "item", "annotator" and "label".
     options : Options
-        The user's options for the reader of an export.
-    keep_names : bool
-        Whether to keep people's names and e-mail addresses instead of pseudonyms.
+        The user's options for the reader.
     """
 
     path: Path
@@ -78,68 +85,18 @@ class Source:
     format: ExportFormat | None = None
     variant: str = ""
     partitions: PartitionedLabels | None = None
-    columns: Mapping[str, str | None] = field(default_factory=dict)
     options: Options = field(default_factory=Options)
-    keep_names: bool = False
 
     @classmethod
-    def of(
-        cls,
-        path: str | Path,
-        *,
-        format: str | None = None,
-        item: str | None = None,
-        annotator: str | None = None,
-        label: str | None = None,
-        question: str | None = None,
-        annotator_from: AnnotatorFrom | None = None,
-        text: str | None = None,
-        shown_first: str | None = None,
-        annotators: Collection[str] = (),
-        transpose: bool = False,
-        counts: bool = False,
-        weight: str | None = None,
-        gold: str | None = None,
-        sheet: str | None = None,
-        header_rows: int | None = None,
-        keep_names: bool = False,
-    ) -> Source:
+    def of(cls, path: str | Path, **options: Any) -> Source:
         """Recognise a file or folder from its content.
 
         Parameters
         ----------
         path : str or Path
             A table, an export of an annotation tool, or a folder of partitions.
-        format : str, optional
-            Name of the format of an export, if the content is ambiguous.
-        item, annotator, label : str, optional
-            Names of the columns of a table. If one is given, a text file has one row per label,
-            unless it is the item and the content shows another layout.
-        question : str, optional
-            The question whose answers are the labels, or the layer of spans.
-        annotator_from : {"person", "file", "session"}, optional
-            What counts as an annotator, in formats with a choice.
-        text : str, optional
-            Column or field of the text that annotators saw.
-        shown_first : str, optional
-            Column or field of the answer that was shown first, of two.
-        annotators : collection of str, optional
-            The annotators' columns in a table with one column per annotator; if each has several,
-            the common prefix or suffix of their names.
-        transpose : bool, default False
-            Whether rows are annotators and columns are items.
-        counts : bool, default False
-            Whether cells are numbers of annotators.
-        weight : str, optional
-            Column with the number of items per row.
-        gold : str, optional
-            Column of known categories, which is not an annotator's.
-        sheet : str, optional
-            The sheet of a workbook to read.
-        header_rows : int, optional
-            Number of rows of the header, below titles.
-        keep_names : bool, default False
-            Whether to keep people's names and e-mail addresses instead of pseudonyms.
+        **options
+            As of `Options`.
 
         Returns
         -------
@@ -151,76 +108,36 @@ class Source:
         ReaderError
             If the path does not exist, or its format is ambiguous or unknown.
         AnnotationError
-            If partitions are of another version or damaged.
+            If partitions are of another version or damaged, or an option has no effect.
         """
         if not isinstance(path, str | os.PathLike):
             raise ReaderError(
                 "Labels are read from the path of a file or folder, not from "
                 f"{type(path).__name__}. Give a path, or build annotations from data in memory "
-                "with "
-                "Annotations.from_arrays, from_frame or from_wide."
+                "with Annotations.from_arrays, from_frame or from_wide."
             )
-        content = Content(path)
-        columns = {"item": item, "annotator": annotator, "label": label}
-        layout = _layout_of(path, annotators, transpose, counts, weight)
-        options = Options(
-            annotator_from,
-            text,
-            question,
-            shown_first,
-            item,
-            annotator,
-            tuple(annotators),
-            gold,
-            weight,
-            sheet,
-            header_rows,
-            format or layout,
-        )
-        found = cls(content.path, content, columns=columns, options=options, keep_names=keep_names)
-        given = {
-            name: value
-            for name, value in {
-                **columns,
-                "question": question,
-                "annotator_from": annotator_from,
-                "text": text,
-                "from_format": format,
-                "annotators": annotators or None,
-                "transpose": transpose or None,
-                "counts": counts or None,
-                "weight": weight,
-                "sheet": sheet,
-                "header_rows": header_rows,
-            }.items()
-            if value is not None
-        }
-        if layout is not None and format not in (None, layout):
+        asked = Options(**options)
+        layout = _layout_of(path, asked)
+        if layout is not None and asked.format not in (None, layout):
             raise ReaderError(
-                f"{path}: --from {format} is another layout than the options name, which is "
+                f"{path}: --from {asked.format} is another layout than the options name, which is "
                 f"{layout}. Leave one of them out."
             )
-        named, format = format, format or layout
+        given = {
+            {"format": "from_format"}.get(name, name): value
+            for name, value in asked.given().items()
+            if name not in _ALWAYS
+        }
+        content = content_of(path)
+        source = cls(Path(path), content, options=replace(asked, format=asked.format or layout))
         if is_partitioned(path):
             refuse_idle_options(str(path), "partitions", given)
-            return replace(found, partitions=PartitionedLabels.open(path))
-        content.shared["options"] = options
-        _refuse_idle_layout(content, given, named)
-        is_table = format is None and _is_table(content)
-        is_long = is_table and (annotator or label or _has_usual_columns(content))
-        known = None if is_long else _format_of(content, format)
-        if known is None or (is_table and item is not None and known[0].kind != "wide"):
-            refuse_idle_options(str(path), "long", given)
-            if is_table and not {"item", "annotator", "label"} & given.keys():
-                _refuse_wide(content)
-            return found
-        if annotator is not None and known[0].kind == "wide" and known[0].name != "form":
-            raise ReaderError(
-                f"{path}: --annotator has no effect on {known[0].title}. Name the columns of "
-                "annotators with --annotators; or, if a row is an annotator, add --transpose."
-            )
-        refuse_idle_options(str(path), known[0].kind, given)
-        return replace(found, format=known[0], variant=known[1])
+            return replace(source, partitions=PartitionedLabels.open(path))
+        content.shared["options"] = source.options
+        with naming_archive(content):
+            _refuse_idle_layout(content, given, asked.format)
+            format, variant = _recognised(content, source.options, given)
+        return replace(source, format=format, variant=variant)
 
     @cached_property
     def kind(self) -> SourceKind:
@@ -231,11 +148,11 @@ class Source:
         ReaderError
             If the export is malformed.
         """
-        if self.partitions is not None:
-            return "partitions"
         if self.format is None:
-            return "long"
-        return "spans" if self.has_spans else self.format.kind
+            return "partitions"
+        if self.format is LONG or self.has_spans:
+            return "spans" if self.has_spans else "long"
+        return "long" if self.export.is_long else self.format.kind
 
     @property
     def has_spans(self) -> bool:
@@ -246,7 +163,7 @@ class Source:
         ReaderError
             If the export is malformed.
         """
-        if self.format is None:
+        if self.format in (None, LONG):
             return False
         known, asked = layers(self.export), self.options.question
         if asked is not None:
@@ -256,75 +173,96 @@ class Source:
 
     @cached_property
     def export(self) -> Export:
-        """All that the export holds.
+        """All that the source holds.
 
         Raises
         ------
         ReaderError
-            If it is malformed or without answers, or the source is no export.
+            If it is malformed or without answers.
         """
-        if self.format is None:
-            raise ReaderError(unrecognised(self.content, {}))
-        return read_as(
-            self.format, self.variant, self.content, self.options, keep_names=self.keep_names
-        )
+        if self.partitions is not None:
+            intake = Intake(self.path, self.options)
+            _push(self.partitions.read(), intake)
+            return Export(intake, LONG, LONG.title)
+        assert self.format is not None
+        with naming_archive(self.content):
+            return read_as(self.format, self.variant, self.content, self.options)
 
-    def asking(
-        self,
-        *,
-        text: str | None = None,
-        shown_first: str | None = None,
-        over: str | None = None,
-    ) -> Source:
+    def asking(self, **options: Any) -> Source:
         """Return the source with other options, without recognising it again.
 
         Parameters
         ----------
-        text : str, optional
-            The column or field of the text that annotators saw; by default as before.
-        shown_first : str, optional
-            The column or field that says which of two answers was shown first; by default as
-            before.
-        over : str, optional
-            The column of times; by default as before.
+        **options
+            As of `Options`; those that are None stay as they are.
 
         Returns
         -------
         Source
             The same file or folder.
         """
-        if text is None and shown_first is None and over is None:
-            return self
-        options = replace(
-            self.options,
-            text=text or self.options.text,
-            shown_first=shown_first or self.options.shown_first,
-            over=over or self.options.over,
+        given = {name: value for name, value in options.items() if value is not None}
+        return replace(self, options=replace(self.options, **given)) if given else self
+
+
+def _recognised(
+    content: Content, options: Options, given: Mapping[str, Any]
+) -> tuple[ExportFormat, str]:
+    """Return the format of a file or folder and its variant, and refuse options without effect."""
+    path, named = str(content.path), options.format
+    item, annotator = options.item, options.annotator
+    is_table = named is None and _is_table(content)
+    has_rows = is_table or (named is None and _has_rows(content))
+    is_long = has_rows and (annotator or options.label or _has_usual_columns(content))
+    known = None if is_long else _format_of(content, named)
+    if known is None or (is_table and item is not None and known[0].kind != "wide"):
+        refuse_idle_options(path, "long", given)
+        if is_table and not {"item", "annotator", "label"} & given.keys():
+            _refuse_wide(content)
+        return LONG, LONG.title
+    if annotator is not None and known[0].kind == "wide" and known[0].name != "form":
+        raise ReaderError(
+            f"{path}: --annotator has no effect on {known[0].title}. Name the columns of "
+            "annotators with --annotators; or, if a row is an annotator, add --transpose."
         )
-        return replace(self, options=options)
+    refuse_idle_options(path, known[0].kind, given)
+    return known
 
 
-def _layout_of(
-    path: str | Path,
-    annotators: Collection[str],
-    transpose: bool,
-    counts: bool,
-    weight: str | None,
-) -> str | None:
+def _push(labels: Annotations, intake: Intake) -> None:
+    """Push the labels of partitions."""
+    intake.read(labels.n_labels)
+    intake.rows(
+        "label",
+        where=np.arange(1, labels.n_labels + 1, dtype=np.int32),
+        item=(labels.items, labels.item),
+        annotator=(labels.annotators, labels.annotator),
+        label=(labels.categories, labels.label),
+    )
+    intake.question("label", "choice", labels.categories)
+    intake.declared = {
+        "scale": labels.scale,
+        "items": labels.items,
+        "annotators": labels.annotators,
+    }
+
+
+def _layout_of(path: str | Path, asked: Options) -> str | None:
     """Return the layout of which some options say that a table has it."""
-    if counts and (transpose or annotators or weight):
+    named = asked.annotators or asked.weight
+    if asked.counts and (asked.transpose or named):
         raise ReaderError(
             f"{path}: --counts is for tables that name no annotator, so that --annotators, "
             "--transpose and --weight have no effect. Leave one of them out."
         )
-    if transpose and (annotators or weight):
+    if asked.transpose and named:
         raise ReaderError(
             f"{path}: with --transpose a row is an annotator, so that --annotators and --weight "
             "have no effect. Leave one of them out."
         )
-    if counts or transpose:
-        return "counts" if counts else "form"
-    return "wide" if annotators or weight else None
+    if asked.counts or asked.transpose:
+        return "counts" if asked.counts else "form"
+    return "wide" if named else None
 
 
 def _refuse_idle_layout(content: Content, given: Mapping[str, Any], named: str | None) -> None:
@@ -354,7 +292,10 @@ def _refuse_idle_layout(content: Content, given: Mapping[str, Any], named: str |
 
 def _has_all_roles(content: Content) -> bool:
     """Return whether a text has the columns of a table with a row per label, and others."""
-    table = tables.text_table(content)
+    return _names_roles(tables.text_table(content))
+
+
+def _names_roles(table: tables.Table | None) -> bool:
     roles = (tables.ITEM_NAMES, tables.ANNOTATOR_NAMES, USUAL_NAMES["label"])
     return table is not None and all(table.column(names) is not None for names in roles)
 
@@ -433,11 +374,24 @@ def _is_table(content: Content) -> bool:
     return content.header is not None or content.path.suffix.lower() in PARQUET
 
 
+def _has_rows(content: Content) -> bool:
+    """Return whether a file has a table with rows, as a workbook or records of JSON have."""
+    from annobench.io.formats import containers
+    from annobench.io.layouts.spreadsheet import is_workbook
+
+    return is_workbook(content) or containers.first_records(content) is not None
+
+
 def _has_usual_columns(content: Content) -> bool:
-    """Return whether a text is a table of labels by its header, so that no format is asked."""
-    if b"[" in content.head:
-        return False
+    """Return whether a file is a table of labels by its header, so that no format is asked."""
+    from annobench.io.formats import containers
+
     table = tables.text_table(content)
+    if table is not None and b"[" in content.head:
+        return False
+    if table is None:
+        table = containers.first_records(content)
+        return _names_roles(table) and not (table is None or says_more(table.header))
     if table is None or not {tables.plain_name(name) for name in table.header} <= _USUAL:
         return False
-    return _has_all_roles(content)
+    return _names_roles(table)

@@ -202,7 +202,7 @@ def test_raters_who_are_named_twice_in_most_rows_are_labels(tmp_path):
 def test_a_code_for_missing_labels_is_left_out_as_the_error_says(tmp_path, code, options):
     rows = [[1, 2, code], [2, 2, 2], [1, 1, 1], [2, code, 1]]
     path = written(tmp_path, ["item", *RATERS], rows)
-    with pytest.raises(AnnotationError, match="missing="):
+    with pytest.raises(ReaderError, match="missing="):
         select_labels(path, **options)
     assert select_labels(path, missing=listed(code), **options).labels.n_labels == 10
 

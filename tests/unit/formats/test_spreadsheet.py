@@ -7,6 +7,7 @@ import openpyxl
 import pytest
 
 from annobench.core.errors import ReaderError
+from annobench.io import select_labels
 from annobench.io.formats import read_export, recognise
 
 
@@ -22,6 +23,33 @@ def write(path, sheets):
     return path
 
 
+@pytest.mark.parametrize("ending", ["xlsx", "csv"])
+def test_a_row_per_label_below_two_rows_of_a_header(tmp_path, ending):
+    rows = [
+        ["item", "annotator", "label"],
+        ["id", "name", "label"],
+        ["1", "ann", "yes"],
+        ["1", "b", "no"],
+    ]
+    path = tmp_path / f"labels.{ending}"
+    if ending == "xlsx":
+        write(path, {"labels": rows})
+    else:
+        path.write_text("".join(f"{','.join(row)}\n" for row in rows))
+    options = {"item": "item / id", "annotator": "annotator / name"}
+    labels = select_labels(path, header_rows=2, **options).labels
+    assert labels.to_frame().values.tolist() == [["1", "ann", "yes"], ["1", "b", "no"]]
+    with pytest.raises(ReaderError):
+        select_labels(path, header_rows=1, **options)
+
+
+def test_a_row_without_an_annotator_is_an_error_as_in_a_text(tmp_path):
+    rows = [["item", "annotator", "label"], [1, "ann", "yes"], [], [3, None, "yes"]]
+    path = write(tmp_path / "labels.xlsx", {"labels": rows})
+    with pytest.raises(ReaderError, match="labels, row 4: no annotator"):
+        read_export(path)
+
+
 def test_a_plain_table_with_numbers_dates_and_truth_values(tmp_path):
     day = datetime.date(2024, 5, 1)
     path = write(
@@ -34,7 +62,6 @@ def test_a_plain_table_with_numbers_dates_and_truth_values(tmp_path):
                 [2.0, "bob", False],
                 [day, "bob", 0.5],
                 [],
-                [3, None, "yes"],
             ],
             "notes": [["what", "why"], ["a", "b"]],
         },
@@ -49,9 +76,8 @@ def test_a_plain_table_with_numbers_dates_and_truth_values(tmp_path):
     assert selection.gold == {"1": "true"}
     assert selection.texts == {"1": "x"}
     ledger = selection.ledger.set_index("what")
-    assert ledger.rows["records read"] == 5
+    assert ledger.rows["rows read"] == 4
     assert ledger["first"]["left out: sheets in no known layout"] == "sheet 2"
-    assert ledger["first"]["left out: rows without item or annotator"] == "sheet labels, row 7"
 
 
 def test_an_export_that_was_saved_as_a_workbook_is_still_one(tmp_path):

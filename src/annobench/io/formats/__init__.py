@@ -1,12 +1,6 @@
 """Formats of labels: discovery, recognition and the interface of readers."""
 
-from annobench.io.formats.discovery import discover
-from annobench.io.formats.export import Export, Selection, read_export
-from annobench.io.formats.recognition import recognise
+import lazy_loader
 
-__all__ = ["Export", "Selection", "discover", "read_export", "recognise"]
-
-
-def __dir__() -> list[str]:
-    """List the public names."""
-    return __all__
+# Readers of tables use parts of this package, and what it exports uses readers of tables.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

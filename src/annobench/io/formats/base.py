@@ -19,9 +19,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
@@ -30,9 +31,14 @@ from annobench.core.names import MadeName as MadeName
 from annobench.core.numbers import plain_number
 from annobench.io.formats.headers import delimiter_of
 from annobench.io.formats.records import first_object
+from annobench.io.options import AnnotatorFrom as AnnotatorFrom
+from annobench.io.options import Options as Options
 from annobench.spans.boxes import Box as Box
 from annobench.spans.marks import Relation as Relation
 from annobench.spans.marks import Span as Span
+
+if TYPE_CHECKING:
+    from annobench.io.cells import Cells
 
 __all__ = [
     "STATUSES",
@@ -53,8 +59,8 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 #: What the answers to a question are.
 Kind = Literal["choice", "choices", "rating", "text", "spans", "relations"]
 
-#: What counts as an annotator, in formats with a choice.
-AnnotatorFrom = Literal["person", "file", "session"]
+#: Distinct values, and the code of each entry.
+Coded = tuple[Sequence[Any], NDArray[np.integer[Any]]]
 
 #: Bytes of a file that are looked at to recognise its format.
 HEAD_BYTES = 65_536
@@ -92,9 +98,8 @@ class ExportFormat:
         Pushes the contents of a `Source` into an `Intake`.
     note : str
         What becomes an item, an annotator and a label, in one sentence.
-    kind : {"export", "wide"}
-        Whether it is a tool's export, or a table of labels in a layout other than one row per
-        label.
+    kind : {"export", "wide", "long"}
+        Whether it is a tool's export, a table with a row per label, or one in another layout.
     annotators : tuple of {"person", "file", "session"}
         What may count as an annotator, if there is a choice.
     """
@@ -104,7 +109,7 @@ class ExportFormat:
     recognise: Callable[[Source], str | None]
     read: Callable[[Source, Intake], None]
     note: str
-    kind: Literal["export", "wide"] = "export"
+    kind: Literal["export", "wide", "long"] = "export"
     annotators: tuple[AnnotatorFrom, ...] = ()
 
 
@@ -149,6 +154,12 @@ class Source:
         """The user's options for the layout, if any."""
         found: Options = self.shared.get("options", Options())
         return found
+
+    @property
+    def named(self) -> Path:
+        """What messages call it: the path, or that of the archive that holds it."""
+        named: Path = self.shared.get("archive", self.path)
+        return named
 
     @cached_property
     def is_folder(self) -> bool:
@@ -211,56 +222,6 @@ class Source:
             The file.
         """
         return Source(path)
-
-
-@dataclass(frozen=True)
-class Options:
-    """The user's options for a reader.
-
-    Attributes
-    ----------
-    annotator_from : {"person", "file", "session"} or None
-        What counts as an annotator; None for the default of the format.
-    text : str or None
-        Column or field of the text that annotators saw.
-    question : str or None
-        The only question to read.
-    shown_first : str or None
-        Column or field of the answer that was shown first, of two.
-    item : str or None
-        Column of the items, or several separated by commas; in a table with one row per annotator,
-        the items' columns.
-    annotator : str or None
-        Column of the annotators, in a table with one row per annotator.
-    annotators : tuple of str
-        The annotators' columns, or the common prefixes or suffixes of several columns each.
-    gold : str or None
-        Column of known categories.
-    weight : str or None
-        Column with the number of items per row.
-    sheet : str or None
-        The sheet of a workbook to read.
-    header_rows : int or None
-        Number of rows of the header.
-    format : str or None
-        The format, if given by the user.
-    over : str or None
-        Column of the time of each label; "time" for usual names, and for the times of an export.
-    """
-
-    annotator_from: AnnotatorFrom | None = None
-    text: str | None = None
-    question: str | None = None
-    shown_first: str | None = None
-    item: str | None = None
-    annotator: str | None = None
-    annotators: tuple[str, ...] = ()
-    gold: str | None = None
-    weight: str | None = None
-    sheet: str | None = None
-    header_rows: int | None = None
-    format: str | None = None
-    over: str | None = None
 
 
 class Marks(NamedTuple):
@@ -328,6 +289,27 @@ class Names:
         """
         return self.codes.setdefault(name, len(self.codes))
 
+    def merge(self, names: Sequence[Any], codes: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+        """Code further entries, given by distinct names and codes.
+
+        Parameters
+        ----------
+        names : sequence of hashable
+            Distinct names.
+        codes : ndarray of int, shape (N,)
+            Code of each entry among them; -1 if missing.
+
+        Returns
+        -------
+        ndarray of int, shape (N,)
+            Code of each entry among all names.
+        """
+        if not self.codes:
+            self.codes = dict(zip(names, range(len(names)), strict=True))
+            return codes.astype(np.int32, copy=False)
+        code_of = np.array([*map(self.code, names), -1], dtype=np.int32)
+        return np.take(code_of, codes)
+
     def rename(self, new: Mapping[MadeName, str]) -> None:
         """Replace generated names by their final form.
 
@@ -359,10 +341,8 @@ class Intake:
         """Start empty."""
         self.items, self.annotators, self.questions, self.labels = (Names() for _ in range(4))
         self.places, self.firsts, self.times = Names(), Names(), Names()
-        self.item, self.annotator, self.question_of, self.label = (array("i") for _ in range(4))
-        self.where, self.file = array("q"), array("i")
-        self.first, self.time = array("i"), array("i")
-        self.status, self.control = array("b"), array("b")
+        self._blocks: list[dict[str, NDArray[Any]]] = []
+        self._clear()
         self.kinds: dict[str, tuple[Kind, tuple[str, ...] | None]] = {}
         self.golds: dict[str, dict[Any, str]] = {}
         self.texts: dict[Any, str] = {}
@@ -382,6 +362,10 @@ class Intake:
         self.read_as = ""
         #: Why an annotator may have labelled an item twice, where the layout makes it unlikely.
         self.repeats_are = ""
+        #: What a table with a row per label declares: its scale, and its items and annotators.
+        self.declared: dict[str, Any] = {}
+        #: The tables with a row per label that were read.
+        self.tables: list[Cells] = []
         #: Whether nobody knows which labels are by one annotator.
         self.anonymous = False
         self.n_read = 0
@@ -392,6 +376,13 @@ class Intake:
         self.time_fields: dict[str, None] = {}
         self.begin("", "record")
         self.at(None)
+
+    def _clear(self) -> None:
+        """Start the columns of answers that are added one by one."""
+        self.item, self.annotator, self.question_of, self.label = (array("i") for _ in range(4))
+        self.where, self.file = array("q"), array("i")
+        self.first, self.time = array("i"), array("i")
+        self.status, self.control = array("b"), array("b")
 
     def at(self, time: object, field: str = "") -> None:
         """Set the time of the next answers.
@@ -586,6 +577,81 @@ class Intake:
             is_last = self._last == (self._file, where[0])
             self.n_used += len(set(where)) - is_last
             self._last = (self._file, where[-1])
+
+    def rows(
+        self,
+        question: str,
+        *,
+        where: NDArray[np.int32],
+        item: Coded,
+        annotator: Coded,
+        label: Coded,
+        first: Coded | None = None,
+        time: Coded | None = None,
+    ) -> None:
+        """Add many finished answers to one question, each a record of its own.
+
+        Parameters
+        ----------
+        question : str
+            Name of the question.
+        where : ndarray of int, shape (N,)
+            Number of each answer's record, from 1.
+        item, annotator, label, first, time : (sequence, ndarray of int)
+            Distinct values, as for `answer` and `at`, and the code of each answer; -1 if missing.
+        """
+        self._end_block()
+        n = where.size
+        names = {
+            "item": (self.items, item),
+            "annotator": (self.annotators, annotator),
+            "label": (self.labels, label),
+            "first": (self.firsts, first or (("",), np.broadcast_to(np.int32(0), n))),
+            "time": (self.times, time or (("",), np.broadcast_to(np.int32(0), n))),
+        }
+        block = {role: of.merge(*column) for role, (of, column) in names.items()}
+        for role in ("first", "time"):
+            block[role] = np.where(block[role] < 0, names[role][0].code(""), block[role])
+        for role, value in (("question", self.questions.code(question)), ("file", self._file)):
+            block[role] = np.broadcast_to(np.int32(value), n)
+        block |= {role: np.broadcast_to(np.int8(0), n) for role in ("status", "control")}
+        self._blocks.append(block | {"where": where})
+        self.n_used += n
+
+    def _end_block(self) -> None:
+        """Make a block of the answers that were added one by one."""
+        columns = {
+            "item": self.item,
+            "annotator": self.annotator,
+            "question": self.question_of,
+            "label": self.label,
+            "where": self.where,
+            "file": self.file,
+            "status": self.status,
+            "control": self.control,
+            "first": self.first,
+            "time": self.time,
+        }
+        if self.item or not self._blocks:
+            self._blocks.append(
+                {role: np.frombuffer(own, dtype=own.typecode) for role, own in columns.items()}
+            )
+            self._clear()
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the answers by column, in the order of the file.
+
+        Returns
+        -------
+        dict of str to ndarray, shape (N,)
+            Codes of item, annotator, question, label (-1 if missing), first, time, file and
+            status; where, the number of the record; control, whether it is a control item.
+        """
+        self._end_block()
+        blocks = [block for block in self._blocks if block["item"].size] or self._blocks[:1]
+        if len(blocks) == 1:
+            return blocks[0]
+        return {role: np.concatenate([block[role] for block in blocks]) for role in blocks[0]}
 
     def question(self, name: str, kind: Kind, options: Iterable[str] | None = None) -> None:
         """Declare a question.
@@ -797,7 +863,7 @@ class Intake:
                 f"{self.path}: no record has a text in the field {asked!r}, given with --text."
                 f"{did_you_mean(asked, self._text_fields)} Fields of texts: {there}."
             )
-        if not len(self.item) and not self.marked:
+        if not self.item and not self._blocks and not self.marked:
             reasons = (f"{reason} ({n:,})" for reason, n, _ in self.left_out.values())
             found = f" There are {'; '.join(reasons)}." if self.left_out else ""
             raise ReaderError(

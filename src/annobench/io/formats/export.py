@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -15,32 +16,37 @@ from numpy.typing import NDArray
 
 from annobench.core.choices import NOTHING, Empty
 from annobench.core.discovery import did_you_mean
-from annobench.core.errors import AnnotationError, ReaderError
+from annobench.core.errors import MAX_FAULTS, AnnotationError, ReaderError, report_faults
 from annobench.core.names import pseudonyms, said_of_pseudonyms, unused
-from annobench.core.numbers import plain_categories, plain_number
+from annobench.core.numbers import plain_categories, plain_number, with_points
 from annobench.core.results import Summarised
-from annobench.io._repeats import Repeated, Repeats, repeated
+from annobench.io._distinctions import Distinction, what_repeats
+from annobench.io._repeats import Repeated, repeated
+from annobench.io.categories import coded_labels, label_fault
 from annobench.io.formats.base import (
     STATUSES,
-    AnnotatorFrom,
     Box,
     ExportFormat,
     Intake,
     Kind,
     LeftOut,
     Marks,
-    Options,
     Source,
     is_email,
     label_name,
 )
 from annobench.io.formats.recognition import format_of, unrecognised
-from annobench.io.options import refuse_idle_options
+from annobench.io.options import GoldItems, Options, Repeats, refuse_idle_options, takes_options
+from annobench.labels._coding import names_of, objects
 from annobench.labels.annotations import Annotations, Scale
+
+if TYPE_CHECKING:
+    from annobench.io.cells import Cells
 
 __all__ = ["Export", "Selection", "read_export"]
 
-GoldItems = Literal["leave-out", "use"]
+#: Options that say which answers become labels.
+SELECTING = ("status", "repeats", "gold_items", "empty", "missing", "categories", "scale")
 
 #: What the ledger calls answers of each status that do not become labels.
 _STATUS_WORDS = {
@@ -124,8 +130,8 @@ class Export:
         The format.
     variant : str
         Variant of the format.
-    keep_names : bool, default False
-        Whether to keep people's names and e-mail addresses instead of pseudonyms.
+    named : Path, optional
+        What messages call the source; by default its path.
 
     Attributes
     ----------
@@ -134,10 +140,16 @@ class Export:
     """
 
     def __init__(
-        self, intake: Intake, format: ExportFormat, variant: str, *, keep_names: bool = False
+        self,
+        intake: Intake,
+        format: ExportFormat,
+        variant: str,
+        *,
+        named: Path | None = None,
     ) -> None:
         intake.settle()
         self._intake = intake
+        self._named = intake.path if named is None else named
         self.format = format
         self.variant = variant
         names = [*intake.annotators.codes, *(marks.annotator for marks in intake.marked)]
@@ -145,22 +157,8 @@ class Export:
             name for name in names if name in intake.personal or is_email(str(name))
         )
         self.personal = tuple(people)
-        self.pseudonyms = {} if keep_names else pseudonyms(people, names)
-        self._columns = {
-            name: np.frombuffer(column, dtype=column.typecode)
-            for name, column in (
-                ("item", intake.item),
-                ("annotator", intake.annotator),
-                ("question", intake.question_of),
-                ("label", intake.label),
-                ("where", intake.where),
-                ("file", intake.file),
-                ("status", intake.status),
-                ("control", intake.control),
-                ("first", intake.first),
-                ("time", intake.time),
-            )
-        }
+        self.pseudonyms = {} if intake.options.keep_names else pseudonyms(people, names)
+        self._columns = intake.columns()
         self._labels = list(map(_plain, intake.labels.codes))
         self._kinds: dict[str, tuple[Kind, tuple[str, ...] | None]] = {
             name: (kind, None if options is None else plain_categories(options))
@@ -170,7 +168,7 @@ class Export:
     @property
     def path(self) -> Path:
         """The file or folder."""
-        return self._intake.path
+        return self._named
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -368,18 +366,8 @@ class Export:
         """
         return self.select(question, **choices).labels
 
-    def select(
-        self,
-        question: str | None = None,
-        *,
-        status: Collection[str] = ("done",),
-        repeats: Repeats = "error",
-        gold_items: GoldItems = "leave-out",
-        empty: Empty = "missing",
-        missing: Collection[str] = (),
-        categories: Iterable[object] | None = None,
-        scale: Scale | None = None,
-    ) -> Selection:
+    @takes_options(*SELECTING)
+    def select(self, question: str | None = None, **choices: Any) -> Selection:
         """Return the labels of one question, and account for every answer.
 
         Parameters
@@ -387,21 +375,8 @@ class Export:
         question : str, optional
             The question; needed if there are several. For a question with several options,
             ``question=option`` gives yes or no for this option.
-        status : collection of str, default ("done",)
-            Accepted statuses of the work.
-        repeats : {"error", "first", "last", "all"}, default "error"
-            What to do if an annotator answered a question on an item more than once.
-        gold_items : {"leave-out", "use"}, default "leave-out"
-            What to do with control items.
-        empty : {"missing", "category"}, default "missing"
-            Whether "saw the item and chose nothing" is a missing label or a category.
-        missing : collection of str, optional
-            Codes for missing labels, such as 99.
-        categories : iterable, optional
-            All categories in order; by default as declared in the file.
-        scale : {"nominal", "ordinal", "interval", "set"}, optional
-            Scale of the labels; by default set if several options can be chosen, interval for
-            ratings, and otherwise nominal.
+        **choices
+            As of `Options`.
 
         Returns
         -------
@@ -414,10 +389,13 @@ class Export:
             If a question must be named or is unknown, an option is invalid, nothing is left, or
             there are repeated labels and `repeats` is "error".
         """
+        asked = Options(**choices)
+        status, repeats, empty, missing = asked.status, asked.repeats, asked.empty, asked.missing
+        gold_items, categories, scale = asked.gold_items, asked.categories, asked.scale
         self._check(status=(status, STATUSES), repeats=(repeats, get_args(Repeats)))
         self._check(gold_items=(gold_items, get_args(GoldItems)), empty=(empty, get_args(Empty)))
         name, option = self._chosen(question)
-        ledger = _Ledger(self._intake, self._columns)
+        ledger = _Ledger(self._intake, self._columns, self.is_long)
         kept = self._columns["question"] == self._intake.questions.codes[name]
         ledger.answers(kept, name)
         remarks = self.notes + self._without_effect(kept, status, gold_items, empty)
@@ -427,7 +405,8 @@ class Export:
         if gold_items == "leave-out":
             kept = ledger.drop(kept, self._columns["control"] == 1, "answers on control items")
         if empty == "missing":
-            kept = ledger.drop(kept, self._columns["label"] < 0, "answers that chose nothing")
+            nothing = "empty labels" if self.is_long else "answers that chose nothing"
+            kept = ledger.drop(kept, self._columns["label"] < 0, nothing)
         for code in map(plain_number, missing):
             named = [n for n, label in enumerate(self._labels) if label_name(label) == code]
             dropped = np.isin(self._columns["label"], named)
@@ -435,21 +414,11 @@ class Export:
                 remarks.append(f"No label is {code!r}, so that --missing {code} changes nothing.")
             kept = ledger.drop(kept, dropped, f"labels {code!r}, a code for missing ones")
         rows = np.flatnonzero(kept)
-        again = self._repeats(rows, repeats)
-        if again.what and repeats == "error":
-            raise AnnotationError(self._say_repeats(again.what, rows[again.is_repeat][0]))
-        remarks += [again.remark] if again.remark else []
-        if repeats != "all":
-            dropped = np.zeros_like(kept)
-            dropped[rows[again.is_repeat]] = True
-            kept = ledger.drop(kept, dropped, f"repeated labels, of which the {repeats} is kept")
-            rows = rows[~again.is_repeat]
         if not rows.size:
             raise AnnotationError(
                 f"{self.path}: no label is left of the question {name!r}:\n{ledger.text()}\n"
-                "Use other answers with --status, or control items with --gold-items use."
+                + self._instead
             )
-        ledger.labels(rows.size)
         try:
             if option is None:
                 labels, remark = self._annotations(name, rows, categories, scale, missing)
@@ -458,9 +427,24 @@ class Export:
                 labels = self._contains(option, rows)
         except AnnotationError as error:
             raise AnnotationError(f"{self.path}: {error}") from error
+        again = self._repeats(rows, repeats, has_repeats=labels.first_repeat is not None)
+        distinction = self.distinction(rows) if again.what else Distinction()
+        advice = f" {distinction.advice}" if distinction.advice else ""
+        if again.what and repeats == "error":
+            if distinction.are_spans:
+                raise AnnotationError(f"{self.path}:{advice}")
+            raise AnnotationError(self._say_repeats(again.what, rows[again.is_repeat][0]) + advice)
+        remarks += [f"{again.remark}{advice}"] if again.remark else []
+        if again.what and repeats != "all":
+            dropped = np.zeros_like(kept)
+            dropped[rows[again.is_repeat]] = True
+            kept = ledger.drop(kept, dropped, f"repeated labels, of which the {repeats} is kept")
+            rows = rows[~again.is_repeat]
+            labels = labels.select(labels=~again.is_repeat)
+        ledger.labels(rows.size)
         remarks += said_of_pseudonyms(self.pseudonyms)
         return Selection(
-            replace(labels, anonymous=self.anonymous),
+            replace(labels, anonymous=True) if self.anonymous else labels,
             name if option is None else f"{name}={option}",
             self._intake.golds.get(name, {}) if option is None else {},
             self._intake.texts,
@@ -472,6 +456,45 @@ class Export:
             self._times(rows),
             self._boxes(name, status) if option is None else {},
         )
+
+    @property
+    def table(self) -> Cells | None:
+        """The table with a row per label that was read, if the source is one."""
+        tables = self._intake.tables
+        return tables[0] if len(tables) == 1 else None
+
+    @property
+    def is_long(self) -> bool:
+        """Whether every row is an answer to one question."""
+        has_tables = bool(self._intake.tables) or self.format.kind == "long"
+        return has_tables and len(self._intake.questions.codes) == 1
+
+    @property
+    def _instead(self) -> str:
+        if self.is_long:
+            return "Give labels, or correct --missing."
+        return "Use other answers with --status, or control items with --gold-items use."
+
+    def distinction(self, rows: NDArray[np.intp] | None = None) -> Distinction:
+        """Find what may distinguish repeated labels of a table.
+
+        Parameters
+        ----------
+        rows : ndarray of int, optional
+            Codes of the answers; by default all with a label.
+
+        Returns
+        -------
+        Distinction
+            Empty if nothing does, or the source is another.
+        """
+        if self.table is None:
+            return Distinction()
+        rows = np.flatnonzero(self._columns["label"] >= 0) if rows is None else rows
+        where, item, annotator = (
+            self._columns[name][rows] for name in ("where", "item", "annotator")
+        )
+        return what_repeats(self.table, self._intake.options, where - 1, item, annotator)
 
     def _boxes(
         self, question: str, status: Collection[str]
@@ -495,7 +518,8 @@ class Export:
         if gold_items == "use" and not (asked & (self._columns["control"] == 1)).any():
             found.append("No item is a control item, so that --gold-items use changes nothing.")
         if empty == "category" and not (asked & (self._columns["label"] < 0)).any():
-            found.append("No answer chose nothing, so that --empty category changes nothing.")
+            what = "label is empty" if self.is_long else "answer chose nothing"
+            found.append(f"No {what}, so that --empty category changes nothing.")
         return found
 
     def _shown_first(self, rows: NDArray[np.intp]) -> NDArray[Any] | None:
@@ -607,22 +631,21 @@ class Export:
         )
         return items, annotators
 
-    def _repeats(self, rows: NDArray[Any], repeats: Repeats = "first") -> Repeated:
+    def _repeats(
+        self, rows: NDArray[Any], repeats: Repeats = "first", *, has_repeats: bool = True
+    ) -> Repeated:
         item, annotator, label = (
             self._columns[name][rows] for name in ("item", "annotator", "label")
         )
-        return repeated(item, annotator, label, repeats)
+        return repeated(item, annotator, label, repeats, has_repeats=has_repeats)
 
     def _say_repeats(self, what: str, first: int) -> str:
         item = list(self._intake.items.codes)[self._columns["item"][first]]
         annotator = list(self._intake.annotators.codes)[self._columns["annotator"][first]]
-        place = self._intake.place(
-            int(self._columns["where"][first]), int(self._columns["file"][first])
-        )
         return (
             f"{self.path}: {what}; such as that of {self._shown(annotator)!r} on {item!r} "
-            f"({place}). {self._intake.repeats_are}Keep one of them with --repeats first or "
-            "--repeats last, or all with --repeats all."
+            f"({self._place(first)}). {self._intake.repeats_are}Keep one of them with --repeats "
+            "first or --repeats last, or all with --repeats all."
         )
 
     def _annotations(
@@ -640,7 +663,7 @@ class Export:
         single = all(not isinstance(label, frozenset) or len(label) == 1 for label in values)
         remark = ""
         if scale is None:
-            scale = "nominal"
+            scale = self._intake.declared.get("scale", "nominal")
             if kind == "rating":
                 scale = "interval"
             elif kind == "choices" and single:
@@ -650,37 +673,111 @@ class Export:
                 )
             elif kind == "choices":
                 scale = "set"
-        item, annotator = self._names(rows)
         if scale == "set":
             sets = [
                 frozenset() if code < 0 else _as_set(self._labels[code]) for code in codes.tolist()
             ]
-            return Annotations.from_sets(item, annotator, sets), remark
-        known = [label_name(label) for label in self._labels]
-        shown = np.array([*known, unused(NOTHING, known)], dtype=object)
-        given = shown[codes]
+            return Annotations.from_sets(*self._names(rows), sets), remark
+        names = [*map(label_name, self._labels)]
+        names.append(unused(NOTHING, names))
+        used = np.unique(codes).tolist()
+        if scale == "interval":
+            points = dict(zip(used, with_points([names[code] for code in used]), strict=True))
+            names = [points.get(code, name) for code, name in enumerate(names)]
+        order = None if categories is None else plain_categories(categories)
         declared = self._kinds.get(question, (kind, None))[1]
-        if categories is None and declared is not None and scale != "interval":
+        is_typed = scale == "interval" and not self._intake.declared
+        if order is None and declared is not None and not is_typed:
             # An option may have been renamed or dropped since it was chosen.
-            seen = sorted({str(name) for name in given} - set(declared))
-            known_missing = set(map(plain_number, missing))
-            categories = [name for name in (*declared, *seen) if name not in known_missing]
-        return Annotations.from_arrays(
-            item, annotator, given, categories=categories, scale=scale
-        ), remark
+            seen = {names[code] for code in used} - set(declared)
+            order = (*declared, *sorted(seen))
+        if order is not None:
+            left_out = {*map(plain_number, missing)}
+            order = tuple(name for name in order if name not in left_out)
+        self._refuse_labels(rows, {code: names[code] for code in used}, order, scale)
+        label, order = coded_labels([names[code] for code in used], order, scale)
+        code_of = np.zeros(len(names), dtype=label.dtype)
+        code_of[used] = label
+        (item, items), (annotator, annotators) = (
+            self._coded(role, rows, all_names)
+            for role, all_names in (("item", self.items), ("annotator", self.annotators))
+        )
+        if self.table is None or self.table.has_lists:  # other texts are UTF-8
+            names_of(objects([*items, *annotators, *order]))
+        return Annotations(item, annotator, code_of[codes], items, annotators, order, scale), remark
+
+    def _coded(
+        self, role: str, rows: NDArray[np.intp], names: tuple[str, ...]
+    ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+        """Return codes of the names that occur, and those; or of all that the file declares."""
+        codes = self._columns[role][rows]
+        declared = self._intake.declared.get(f"{role}s")
+        if declared is not None:
+            code_of = pd.Index(declared).get_indexer(pd.Index(names))
+            if (code_of < 0).any():
+                name = names[int(np.argmax(code_of < 0))]
+                raise ReaderError(
+                    f"{self.path}: the metadata lacks the name {name!r} of a row. Write the file "
+                    "again."
+                )
+            return code_of.astype(np.int32)[codes], tuple(declared)
+        is_used = np.zeros(len(names), dtype=bool)
+        is_used[codes] = True
+        if is_used.all():
+            return codes, names
+        code_of = np.cumsum(is_used, dtype=np.int32) - 1
+        return code_of[codes], tuple(compress(names, is_used))
+
+    def _refuse_labels(
+        self,
+        rows: NDArray[np.intp],
+        names: dict[int, str],
+        categories: tuple[str, ...] | None,
+        scale: Scale,
+    ) -> None:
+        """Report labels that are none of the categories, or no numbers."""
+        wrong = {
+            code: fault
+            for code, name in names.items()
+            if (fault := label_fault(name, categories, scale)) is not None
+        }
+        if not wrong:
+            return
+        codes = self._columns["label"][rows]
+        bad = np.flatnonzero(np.isin(codes, list(wrong)))
+        faults = [f"{self._place(rows[n])}: {wrong[codes[n]]}" for n in bad[: MAX_FAULTS + 1]]
+        report_faults(
+            self.path,
+            faults + [""] * (bad.size - len(faults)),
+            "Correct these rows, list the label among the categories, or leave a code for missing "
+            "labels out with missing=.",
+        )
+
+    def _place(self, row: int) -> str:
+        """Return the position of an answer, of a table the line."""
+        where, file = int(self._columns["where"][row]), int(self._columns["file"][row])
+        if self.table is not None:
+            return self.table.lines()[where - 1]
+        return self._intake.place(where, file)
 
 
 class _Ledger:
     """The steps from records to labels."""
 
-    def __init__(self, intake: Intake, columns: dict[str, NDArray[Any]]) -> None:
+    def __init__(self, intake: Intake, columns: dict[str, NDArray[Any]], is_long: bool) -> None:
         self._intake, self._columns = intake, columns
-        self._rows: list[tuple[str, int, str]] = [("records read", intake.n_read, "")]
+        #: Whether every row is an answer to the one question.
+        self._is_long = is_long
+        records = "rows" if is_long else "records"
+        self._rows: list[tuple[str, int, str]] = [(f"{records} read", intake.n_read, "")]
         for reason, n, place in intake.left_out.values():
             self._rows.append((f"left out: {reason}", n, place))
-        self._rows.append(("records with answers", intake.n_used, ""))
+        if not self._is_long:
+            self._rows.append(("records with answers", intake.n_used, ""))
 
     def answers(self, kept: NDArray[np.bool_], question: str) -> None:
+        if self._is_long:
+            return
         self._rows.append((f"answers to {question!r}", int(kept.sum()), self._first(kept)))
 
     def drop(
@@ -718,37 +815,16 @@ def _as_set(label: Any) -> frozenset[str]:
     return label if isinstance(label, frozenset) else frozenset({label_name(label)})
 
 
-def read_export(
-    path: str | Path,
-    *,
-    format: str | None = None,
-    annotator_from: AnnotatorFrom | None = None,
-    text: str | None = None,
-    question: str | None = None,
-    shown_first: str | None = None,
-    item: str | None = None,
-    keep_names: bool = False,
-) -> Export:
+@takes_options("format", "annotator_from", "text", "question", "shown_first", "item", "keep_names")
+def read_export(path: str | Path, **options: Any) -> Export:
     """Read a file or folder exported by another tool.
 
     Parameters
     ----------
     path : str or Path
         The file or folder.
-    format : str, optional
-        Name of the format; by default recognised from the content.
-    annotator_from : {"person", "file", "session"}, optional
-        What counts as an annotator, in formats with a choice.
-    text : str, optional
-        Column or field of the text that annotators saw.
-    question : str, optional
-        The only question to read.
-    shown_first : str, optional
-        Column or field of the answer that was shown first, of two.
-    item : str, optional
-        Column of the items, in tables.
-    keep_names : bool, default False
-        Whether to keep people's names and e-mail addresses instead of pseudonyms.
+    **options
+        As of `Options`.
 
     Returns
     -------
@@ -761,22 +837,14 @@ def read_export(
         If the file is missing, of unknown or ambiguous format, malformed, or without answers, or
         its format has no column of items.
     """
-    source = Source(path)
-    found = format_of(source, format)
-    if found is None:
+    source, asked = Source(path), Options(**options)
+    recognised = format_of(source, asked.format)
+    if recognised is None:
         raise ReaderError(unrecognised(source, {}))
-    options = Options(annotator_from, text, question, shown_first, item)
-    return read_as(*found, source, options, keep_names=keep_names)
+    return read_as(*recognised, source, replace(asked, format=None))
 
 
-def read_as(
-    format: ExportFormat,
-    variant: str,
-    source: Source,
-    options: Options,
-    *,
-    keep_names: bool = False,
-) -> Export:
+def read_as(format: ExportFormat, variant: str, source: Source, options: Options) -> Export:
     """Read a source with a known format, as `read_export` does."""
     if options.item is not None:
         refuse_idle_options(str(source.path), format.kind, {"item": options.item})
@@ -801,4 +869,4 @@ def read_as(
             f"{source.path}: a record is nested too deeply. Export the file again."
         ) from error
     intake.check()
-    return Export(intake, format, variant, keep_names=keep_names)
+    return Export(intake, format, variant, named=source.named)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence, Set
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -159,7 +159,7 @@ def _numbers_largest(
     return is_result and not _is_coincidence(chosen, largest)
 
 
-def _is_coincidence(column: list[float], possible: list[set[float]]) -> bool:
+def _is_coincidence(column: list[float], possible: Sequence[Set[float]]) -> bool:
     """Return whether a column's cells, drawn anew for each row, would often be possible ones."""
     shares = Counter(column)
     chance = math.prod(sum(shares[n] for n in cells) / len(column) for cells in possible)

@@ -106,6 +106,13 @@ def _recognise(source: Source) -> str | None:
     return None if roles.judge is None else "verdicts"
 
 
+def says_more(names: Iterable[str]) -> bool:
+    """Return whether records say more than who gave an item which label: of a judge, or a model."""
+    fields = set(map(plain_name, names))
+    more = {*_JUDGE[: _JUDGE.index(ANNOTATOR_NAMES[0])], *_MODEL, *_HUMAN, *_PROMPT, *_OTHERS}
+    return bool(fields & (more | {"model_a", "model_b", "turn"}))
+
+
 def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, str | int | float)
 
