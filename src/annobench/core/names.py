@@ -102,8 +102,10 @@ def settle(names: Iterable[Hashable]) -> dict[MadeName, str]:
     >>> settle(["row 1", MadeName("row 1"), MadeName("row 2")])
     {MadeName(short='row 1', long=''): 'row 1 (2)', MadeName(short='row 2', long=''): 'row 2'}
     """
-    all_names = dict.fromkeys(names)
-    made = [name for name in all_names if isinstance(name, MadeName)]
+    all_names = list(names)
+    made = list(dict.fromkeys(name for name in all_names if isinstance(name, MadeName)))
+    if not made:
+        return {}
     taken = {name for name in all_names if isinstance(name, str)}
     times = Counter(name.short for name in made)
     found = {}

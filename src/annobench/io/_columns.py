@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ else:
 BETWEEN = " | "
 
 #: Roles whose names are those of categories.
-_CATEGORICAL = ("label", "gold")
+_CATEGORICAL = {"label", "gold"}
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Column:
     """One column: the distinct names, and the code of each row (-1 where empty)."""
 
     names: tuple[str, ...]
-    codes: NDArray[np.int64]
+    codes: NDArray[np.integer[Any]]
 
     @classmethod
     def of(cls, values: Sequence[str | None] | pa.ChunkedArray) -> Column:
@@ -43,7 +43,7 @@ class Column:
         names, codes = _of_texts(values) if is_text else encoded(values)
         if "" in names:
             empty = names.index("")
-            codes = np.where(codes == empty, -1, codes - (codes > empty))
+            codes = np.where(codes == empty, -1, codes - (codes > empty)).astype(np.int32)
             del names[empty]
         return cls(tuple(names), codes)
 
@@ -73,14 +73,14 @@ class ChosenColumns:
         """The header's cells for each role."""
         return self.roles | ({"item": BETWEEN.join(self.parts)} if self.parts else {})
 
-    def read(
-        self, values: Callable[[str], Sequence[str | None] | pa.ChunkedArray]
-    ) -> dict[str, Column]:
-        """Encode the columns by role."""
-        found = {role: column_of(role, values(name)) for role, name in self.roles.items()}
+    def read(self, coded: Callable[[str], Column]) -> dict[str, Column]:
+        """Return the columns by role."""
+        columns = {role: coded(name) for role, name in self.roles.items()}
+        for role in columns.keys() & _CATEGORICAL:
+            columns[role] = columns[role].of_categories()
         if self.parts:
-            found["item"] = _together([Column.of(values(name)) for name in self.parts])
-        return found
+            columns["item"] = _together([coded(name) for name in self.parts])
+        return columns
 
 
 def chosen_columns(path: Path, header: list[str], wanted: dict[str, str | None]) -> ChosenColumns:
@@ -112,20 +112,15 @@ def _together(parts: list[Column]) -> Column:
     return Column(tuple(names[k] for k in first), joint)
 
 
-def _of_texts(values: Sequence[str | None]) -> tuple[list[str], NDArray[np.int64]]:
+def _of_texts(values: Sequence[str | None]) -> tuple[list[str], NDArray[np.integer[Any]]]:
     """Code texts by first appearance, -1 if missing."""
     codes, names = pd.factorize(np.array(values, dtype=object))
     return names.tolist(), codes
 
 
-def encoded(values: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
+def encoded(values: pa.ChunkedArray) -> tuple[list[str], NDArray[np.integer[Any]]]:
     """Code Arrow texts by first appearance, -1 if missing."""
     # In one piece of any length, since to unify the dictionaries of pieces takes longer.
     whole = pc.dictionary_encode(values.cast("large_string").combine_chunks())
     codes = pc.fill_null(whole.indices, -1).to_numpy(zero_copy_only=False)
-    return whole.dictionary.to_pylist(), codes.astype(np.int64)
-
-
-def column_of(role: str, values: Sequence[str | None] | pa.ChunkedArray) -> Column:
-    column = Column.of(values)
-    return column.of_categories() if role in _CATEGORICAL else column
+    return whole.dictionary.to_pylist(), codes

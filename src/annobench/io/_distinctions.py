@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.io._columns import Column
 from annobench.labels.columns import ROUND_NAME, SPAN_ENDS, SPAN_STARTS, plain_name
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ def what_repeats(
     items = [*(chosen.parts or [chosen.roles["item"]])]
 
     def cells_of(name: str) -> NDArray[np.object_]:
-        column = Column.of(cells.values(name))
+        column = cells.coded(name)
         names: NDArray[np.object_] = np.array([*column.names, ""], dtype=object)
         values: NDArray[np.object_] = np.take(names, column.codes[rows])
         return values

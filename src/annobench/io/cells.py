@@ -51,6 +51,9 @@ METADATA = b"annobench"
 #: A table in such a file is no text with a delimiter.
 _NO_TEXT = (".xlsx", ".json", ".jsonl", ".ndjson")
 
+#: Characters among which the end of a header nearly always is.
+_HEAD = 65_536
+
 #: Lines among which a header is looked for that does not stand first.
 _TITLES = 20
 
@@ -80,7 +83,9 @@ class Cells:
         values: Callable[[str], Sequence[str | None] | pa.ChunkedArray],
         lines: Callable[[], list[str]],
     ) -> None:
-        self.path, self.header, self.values, self.lines = path, header, values, lines
+        self.path, self.header, self.lines = path, header, lines
+        self._values = values
+        self._coded: dict[str, Column] = {}
 
     #: Whether cells may be lists, as in JSON.
     has_lists = False
@@ -92,7 +97,7 @@ class Cells:
     def columns(self, wanted: Mapping[str, str | None]) -> tuple[ChosenColumns, dict[str, Column]]:
         """Choose and code the columns of roles; a row that repeats the header is refused."""
         chosen = self.choose(wanted)
-        columns = chosen.read(self.values)
+        columns = chosen.read(self.coded)
         names = chosen.header
         if all(names[role] in column.names for role, column in columns.items()):
             repeats = [
@@ -103,24 +108,32 @@ class Cells:
                 raise ReaderError(f"{self.path}, {self.lines()[rows[0]]}: {SECOND_HEADER}")
         return chosen, columns
 
+    def coded(self, name: str) -> Column:
+        """Return a column, whose cells are then no longer kept."""
+        if name not in self._coded:
+            self._coded[name] = Column.of(self._values(name))
+        return self._coded[name]
+
     def choose(self, wanted: Mapping[str, str | None]) -> ChosenColumns:
         """Map roles to columns."""
         return chosen_columns(self.path, self.header, dict(wanted))
 
 
 class _Text(Cells):
-    """Delimited text."""
+    """Delimited text; once it is parsed, it is read again only to say where a fault is."""
 
-    def __init__(self, path: Path, text: str) -> None:
-        self._text = text
-        self._delimiter, header = header_of(path, text)
+    def __init__(self, path: Path, content: bytes | None) -> None:
+        self._path, self._content = path, content
+        self._text: str | None = _decode(path, content)
+        self._delimiter, header = header_of(path, self._text)
         super().__init__(path, header, self._column, self._lines)
 
     def choose(self, wanted: Mapping[str, str | None]) -> ChosenColumns:
         try:
             return super().choose(wanted)
         except ReaderError as error:
-            hint = _hint_of_header(self.path, self._text, dict(wanted))
+            text = self._text or _decode(self._path, self._content)
+            hint = _hint_of_header(self.path, text, dict(wanted))
             if not hint:
                 raise
             raise ReaderError(f"{self.path}: line 1 is no header. {hint}") from error
@@ -129,7 +142,7 @@ class _Text(Cells):
     def _table(self) -> Any:
         # Without quotes a row is a line and a field is what stands between delimiters, so that
         # both readers agree.
-        text = self._text
+        text = self._text or ""
         plain = '"' not in text and "\r" not in text.replace("\r\n", "")
         table = (
             _fast(text, self.header, self._delimiter) if plain and is_installed("pyarrow") else None
@@ -138,16 +151,20 @@ class _Text(Cells):
             rows, _ = _careful(self.path, text, self.header, self._delimiter)
             columns = list(zip(*rows, strict=True)) or [()] * len(self.header)
             table = dict(zip(self.header, columns, strict=True))
+        self._text = None
         return table
 
     def _column(self, name: str) -> Sequence[str | None] | pa.ChunkedArray:
         values: Sequence[str | None] | pa.ChunkedArray = self._table[name]
+        if isinstance(self._table, dict):
+            del self._table[name]
+        else:
+            self._table = self._table.drop_columns([name])
         return values
 
     def _lines(self) -> list[str]:
-        return [
-            f"line {n}" for n in _careful(self.path, self._text, self.header, self._delimiter)[1]
-        ]
+        text = _decode(self._path, self._content)
+        return [f"line {n}" for n in _careful(self.path, text, self.header, self._delimiter)[1]]
 
 
 class _Parquet(Cells):
@@ -208,7 +225,7 @@ def _opened(source: Source) -> Cells:
                 if tables:  # else the text says what the file is instead
                     return cells_of_table(tables[0])
         table = text_table(source) if source.asked.header_rows else None
-        return _Text(path, _decode(path, source.whole)) if table is None else cells_of_table(table)
+        return _Text(path, source.whole) if table is None else cells_of_table(table)
     except OSError as error:
         raise ReaderError(f"{path}: can't be read ({error}). Check its permissions.") from error
 
@@ -258,6 +275,12 @@ def _labels_in_header(header: list[str], rows: Iterable[list[str]]) -> str:
 def header_of(source: str | Path, text: str) -> tuple[str, list[str]]:
     """Find the delimiter of a table, and the names of its columns."""
     delimiter = _delimiter(source, text)
+    try:
+        head = io.StringIO(text[:_HEAD], newline="")
+        rows = csv.reader(head, delimiter=delimiter, strict=True)
+        return delimiter, next(row for row in rows if row and head.tell() < _HEAD)
+    except (StopIteration, csv.Error):
+        pass
     try:
         return delimiter, next(row for row in _rows(text, delimiter) if row)
     except (StopIteration, csv.Error):

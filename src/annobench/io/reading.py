@@ -247,9 +247,10 @@ def _groups_of_file(path: Path) -> dict[str, str]:
             f"--by {path}: give a table of two columns, the names of items or annotators and "
             "their groups."
         )
-    name, group = (cells.values(column) for column in cells.header)
+    columns = map(cells.coded, cells.header)
+    names, groups = ([[*c.names, ""][code] for code in c.codes.tolist()] for c in columns)
     given: dict[str, str] = {}
-    for key, value in zip(map(str, name), map(str, group), strict=True):
+    for key, value in zip(names, groups, strict=True):
         if key and value and given.setdefault(key, value) != value:
             raise ReaderError(
                 f"--by {path}: {key!r} is in the groups {given[key]!r} and {value!r}. Give it one."

@@ -171,7 +171,7 @@ class Export:
         """The file or folder."""
         return self._named
 
-    @property
+    @cached_property
     def items(self) -> tuple[str, ...]:
         """Names of items with an answer of any status."""
         return tuple(map(str, self._intake.items.codes))
@@ -300,8 +300,7 @@ class Export:
         }
 
     def _given(self, chosen: NDArray[np.bool_]) -> list[int]:
-        codes = np.unique(self._columns["label"][chosen])
-        return [int(code) for code in codes if code >= 0]
+        return [code for code in _used(self._columns["label"][chosen]) if code >= 0]
 
     def kind(self, question: str) -> Kind:
         """Return the kind of a question's answers, as declared or inferred.
@@ -665,7 +664,7 @@ class Export:
         """Build annotations from the chosen rows."""
         kind = self.kind(question)
         codes = self._columns["label"][rows]
-        values = [self._labels[code] for code in np.unique(codes[codes >= 0])]
+        values = [self._labels[code] for code in _used(codes) if code >= 0]
         single = all(not isinstance(label, frozenset) or len(label) == 1 for label in values)
         remark = ""
         if scale is None:
@@ -686,7 +685,7 @@ class Export:
             return Annotations.from_sets(*self._names(rows), sets), remark
         names = [*map(label_name, self._labels)]
         names.append(unused(NOTHING, names))
-        used = np.unique(codes).tolist()
+        used = _used(codes)
         if scale == "interval":
             points = dict(zip(used, with_points([names[code] for code in used]), strict=True))
             names = [points.get(code, name) for code, name in enumerate(names)]
@@ -765,6 +764,12 @@ class Export:
         if self.table is not None:
             return self.table.lines()[where - 1]
         return self._intake.place(where, file)
+
+
+def _used(codes: NDArray[np.integer[Any]]) -> list[int]:
+    """Return the codes that occur, of -1 and larger ones."""
+    counts = np.bincount(codes.astype(np.intp) + 1)
+    return (np.flatnonzero(counts) - 1).tolist()
 
 
 class _Ledger:
