@@ -54,7 +54,6 @@ def test_a_text_in_utf_16(tmp_path, encoding, sign):
     "text",
     [
         "this is a text\nof two lines and\nof three and four\n",
-        "q1 0 d1 2\nq1 0 d2 1\nq2 0 d1 0\n",
         "item annotator label\na ann\nb bob 1\nc cem 2\n",
     ],
 )
