@@ -48,7 +48,6 @@ def file(request, tmp_path, monkeypatch):
         make, variant = OF_OPTIONS[name]
         return make(tmp_path, variant).relative_to(tmp_path)
     path = Path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
     (tables_in_use.WRITERS.get(name) or documented_files.WRITERS[name])(path)
     return path
 
