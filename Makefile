@@ -13,7 +13,6 @@ BASE := .venv-base/.installed
 LOWEST := .venv-lowest/.installed
 BROWSER := .venv/.browser
 PYTHONS ?= 3.12 3.13
-OBJECT_STORE := .venv-object-store/.installed
 IRRCAC := .venv-irrcac/.installed
 CLUSTER := .venv-cluster/.installed
 SUPPLY := .venv-supply/.installed
@@ -34,7 +33,7 @@ ALONE := --noconftest -p without tests/base_alone.py
 BROWSERS := --numprocesses logical --maxprocesses 4
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme crate address release-check new-paper verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-base test-pythons nightly test-lowest dist sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage intervals audits guard pool default-model conformance lock clean
+.PHONY: help install results check course notebook docs readme crate address release-check new-paper verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-base test-pythons nightly test-lowest dist sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage intervals audits guard pool default-model conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 26
@@ -84,7 +83,7 @@ release-check: $(INSTALLED)  ## Refuse a release with placeholders: authors, the
 
 # The validator needs an older rich than the project. What it fetches, the contexts of JSON-LD, it keeps.
 crate: $(INSTALLED) $(CRATE)  ## Pack sources, results and how they were made into results/crate, an RO-Crate, and validate it.
-	@$(SNAKEMAKE) all certificates
+	@$(SNAKEMAKE) all
 	$(COMMANDS)/crate.py results $(CONFIG)
 	.venv-crate/bin/rocrate-validator --no-interactive validate --profile-identifier provenance-run-crate \
 		--skip-availability-check --cache-path .venv-crate/contexts --verbose --no-paging results/crate
@@ -141,15 +140,6 @@ $(LOWEST): requirements/lowest.txt pyproject.toml
 	.venv-lowest/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@
 
-test-object-store: $(OBJECT_STORE)  ## Partition labels of an object store, a server on this machine, in .venv-object-store.
-	.venv-object-store/bin/python -m pytest tests/unit/test_partition_object_store.py
-
-$(OBJECT_STORE): requirements/object-store.txt pyproject.toml
-	test -x .venv-object-store/bin/python || "$(PYTHON)" -m venv .venv-object-store
-	.venv-object-store/bin/python -m pip install --quiet --require-hashes -r requirements/object-store.txt
-	.venv-object-store/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
-	touch $@
-
 $(BROWSER): requirements/browser.txt $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/browser.txt
 	touch $@
@@ -169,7 +159,7 @@ test-pythons: $(PYTHONS:%=.venv-python%/.installed)  ## Run the tests on other P
 	touch $@
 
 # What takes too long for every change. Without the site every page would be skipped.
-nightly: $(BROWSER) course docs lint-container test-all test-base test-lowest test-pythons test-object-store dist  ## Run every test, on other Pythons too, open every page, and compute all on simulated data: hours.
+nightly: $(BROWSER) course docs lint-container test-all test-base test-lowest test-pythons dist  ## Run every test, on other Pythons too, open every page, and compute all on simulated data: hours.
 	$(BIN)/pytest $(BROWSERS) tests/browser
 	.ci/simulated
 
@@ -308,8 +298,6 @@ lock:  ## Lock the dependencies and the peers anew, with uv.
 		--extra dev --no-header --no-annotate pyproject.toml -o requirements/lowest.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --group browser \
 		--no-header --no-annotate --constraints requirements/lock.txt -o requirements/browser.txt
-	uv pip compile --universal --generate-hashes --python-version 3.11 --extra dev --group object-store \
-		--no-header --no-annotate pyproject.toml -o requirements/object-store.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --group crate \
 		--no-header --no-annotate -o requirements/crate.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --group cluster --no-deps \

@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import annobench as ab
-from annobench import agreement, models, posteriors
+from annobench import agreement, models
 from annobench.cli import app
 from annobench.core.compiled import WHY_UNCOMPILED
 from annobench.core.errors import (
@@ -232,16 +232,6 @@ def of_paper(tmp_path):
     return schemas.PUBLISHED
 
 
-def of_reference(tmp_path):
-    return posteriors.stored.load("two_camps-hierarchical_binary")
-
-
-def of_netcdf(tmp_path):
-    from annobench.posteriors.draws import _read_netcdf
-
-    return _read_netcdf(tmp_path / "draws.nc")
-
-
 def of_uima(tmp_path):
     path = tmp_path / "document.json"
     path.write_text('{"%TYPES": {}, "%FEATURE_STRUCTURES": [], "%VIEWS": {}}')
@@ -267,8 +257,6 @@ MISSING = {
     "a paper": (of_paper, "pandera", "data"),
     "a data set": (lambda _: ab.datasets.load("anesthesia", mode="simulated"), "pandera", "data"),
     "an export of INCEpTION": (of_uima, "dkpro-cassis", "exports"),
-    "netCDF": (of_netcdf, "arviz", "bayes"),
-    "reference draws": (of_reference, "pyarrow", "parquet"),
 }
 
 

@@ -31,7 +31,7 @@ PROGRAMS = {
 #: Groups of commands, whose name says nothing without that of a command.
 GROUPS = {"data", "course"}
 #: Commands that need nothing beside their names; others without anything are named and not typed.
-COMPLETE = {"annobench version", "annobench data list", "annobench reference-posterior"}
+COMPLETE = {"annobench --version", "annobench data list"}
 #: Pages with a test of their own, which runs all their blocks.
 FOLLOWED = {
     "docs/how-to/compare-a-method.md": "tests/contract/test_compare_how_to.py",

@@ -13,13 +13,8 @@ import numpy as np
 import pandas as pd
 from panels import skilled
 
-from annobench.posteriors import stored
-
 #: People and judges of the tables of labels; "judge" and "gpt" are judges' names on several pages.
 ANNOTATORS = ["ann", "bob", "cyd", "gpt", "gpt-4o", "llama"]
-
-#: Of which there are chains.
-POSTERIOR = "five_categories-hierarchical_dawid_skene"
 
 
 def labels() -> pd.DataFrame:
@@ -272,17 +267,6 @@ def scans(path: Path) -> None:
     path.write_text("scan,anna,ben,carla\n" + "".join(rows))
 
 
-def chain(n: int) -> Callable[[Path], None]:
-    """Return what writes a chain: a quarter of the reference's own draws."""
-
-    def write(path: Path) -> None:
-        draws = stored.load(POSTERIOR).draws
-        quarter = draws.array[n - 1 :: 4].reshape(-1, len(draws.names))
-        pd.DataFrame(quarter, columns=draws.names).to_csv(path, index=False)
-
-    return write
-
-
 def submissions(path: Path) -> None:
     """Write a notebook of a student."""
     path.mkdir()
@@ -325,7 +309,6 @@ WRITERS: dict[str, Callable[[Path], None]] = {
     "participants.csv": lambda path: path.write_text("Username,Email address\nAnn,\n") and None,
     "students.txt": lambda path: path.write_text("Ann\nBob\n") and None,
     "secret.txt": lambda path: path.write_text("a long secret of the teacher's\n") and None,
-    **{f"chain_{n}.csv": chain(n) for n in (1, 2, 3, 4)},
 }
 #: Where a name means another file than on other pages.
 OF_PAGES = {

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from annobench.aggregation import consensus
 from annobench.cli import app
 from annobench.io.formats.export import Export
-from annobench.reporting import consensus_page, report_page, spans_page
+from annobench.reporting import consensus_page, judge_page, report_page, spans_page
 
 #: Commands of one test.
 _MOST = 2
@@ -28,12 +28,22 @@ def proposed(path: Path, *options: object) -> list[str]:
     return [line for line in lines if line.startswith("annobench ") and "Next:" in done.output]
 
 
-def follow(path: Path, monkeypatch, *options: object) -> list[str]:
-    """Type each proposed command as printed, be sure that it succeeds, and return them."""
-    # What a command is refused for, it is refused for before its pictures and intervals.
+def be_quick(monkeypatch) -> None:
+    """Leave out what takes long: a command is refused before its pictures and intervals."""
     monkeypatch.setattr(consensus, "_bootstrap", lambda *a: (None, []))
     monkeypatch.setattr(consensus, "draw", lambda found, folder: [])
     monkeypatch.setattr(consensus, "guard", lambda *a, **k: [])
+
+
+def without_pages(monkeypatch) -> None:
+    """Render no page, which takes most of the time."""
+    for page in (consensus_page, judge_page, report_page, spans_page):
+        monkeypatch.setattr(page, "render", lambda *a, **k: "")
+
+
+def follow(path: Path, monkeypatch, *options: object) -> list[str]:
+    """Type each proposed command as printed, be sure that it succeeds, and return them."""
+    be_quick(monkeypatch)
     commands = proposed(path, *options)
     for command in commands:
         done = CliRunner().invoke(app, shlex.split(command)[1:], catch_exceptions=False)
@@ -56,8 +66,7 @@ def proposals_succeed(tmp_path, tmp_path_factory):
     patch.undo()
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("typed"))
-        for page in (consensus_page, report_page, spans_page):  # most of the time
-            patch.setattr(page, "render", lambda *a, **k: "")
+        without_pages(patch)
         paths = [path for path in read if path.exists() and path.is_relative_to(tmp_path)]
         for path in paths[:_MOST]:
             follow(path, patch)

@@ -13,14 +13,11 @@ from . import (
     noise,
     pairwise,
     plotting,
-    posteriors,
-    replication,
     reporting,
     resampling,
     scale,
     simulation,
     spans,
-    studies,
 )
 from .aggregation.consensus import consensus
 from .agreement.report_table import report
@@ -51,15 +48,12 @@ __all__ = [
     "noise",
     "pairwise",
     "plotting",
-    "posteriors",
     "read_labels",
-    "replication",
     "report",
     "reporting",
     "resampling",
     "scale",
     "simulation",
     "spans",
-    "studies",
     "write_labels",
 ]

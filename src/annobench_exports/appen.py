@@ -191,7 +191,8 @@ def _say(table: Table, intake: Intake, questions: list[str], variant: str) -> No
         )
         return
     source = _source(table, questions)
-    shown = ", ".join(source[:_SHOWN]) + (", ..." if len(source) > _SHOWN else "")
+    more = f" and {len(source) - _SHOWN:,} more" if len(source) > _SHOWN else ""
+    shown = ", ".join(source[:_SHOWN]) + more
     if source:
         intake.notes.append(
             f"Columns interpreted as data that were shown, not as answers: {shown}."

@@ -9,6 +9,7 @@ from annobench.io.formats.base import ExportFormat, Intake, Source
 from annobench.io.formats.columnar import INFO, REMEDY, features_of, files_of, tables_of
 from annobench.io.formats.discovery import layout_of
 from annobench.io.formats.tables import check_columns
+from annobench.labels.columns import named_columns
 
 #: What describes a data set, its splits and their files.
 _ABOUT = {INFO, "dataset_dict.json", "state.json"}
@@ -52,7 +53,7 @@ def _read(source: Source, intake: Intake) -> None:
         if found is None:
             raise ReaderError(
                 f"{table.path}: no columns of items, annotators and labels, nor another known "
-                f"layout. The columns are {', '.join(map(repr, table.header[:20]))}."
+                f"layout. The columns are {named_columns(table.header, most=20)}."
             )
         check_columns(table, intake)
         intake.begin(table.name, "row")

@@ -169,6 +169,7 @@ def _head(path: Path) -> bytes:
 
 
 def is_tsv(head: bytes) -> bool:
+    """Return whether a text is TSV of WebAnno."""
     return head.startswith(_webanno_tsv.MAGIC) or _webanno_tsv2.is_tsv2(head)
 
 

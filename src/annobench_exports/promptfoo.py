@@ -22,9 +22,6 @@ from annobench_exports._parts import (
 #: What the model answered; whether that passes, and with which score, is asked of assertions.
 ANSWER, VERDICT, SCORE = "answer", "verdict", "score"
 
-#: How promptfoo marks the rating of a person among the results of assertions.
-HUMAN = "human"
-
 #: A longer answer is a text that no other model would give.
 _MAX_ANSWER_LENGTH = 60
 

@@ -25,7 +25,7 @@ from annobench.reporting.pages import records
 from annobench_replication.faces import FACES, RELATIONS
 from annobench_replication.pages import render
 
-__all__ = ["Cell", "Heading", "PrintedTable", "Value", "read_layout", "targets_of"]
+__all__ = ["Cell", "Heading", "PrintedTable", "Value", "read_layout"]
 
 _TARGET = re.compile(r"\{([^{}]*)\}")
 
@@ -301,25 +301,6 @@ def read_layout(
         Cell(tuple(_parts(caption, values, f"{path}, caption")), "caption"),
         n_stubs,
     )
-
-
-def targets_of(path: Path, caption: str = "") -> list[str]:
-    """Return the values that a layout names.
-
-    Parameters
-    ----------
-    path : Path
-        The layout.
-    caption : str, optional
-        As in `read_layout`.
-
-    Returns
-    -------
-    list of str
-        Their targets, row by row, then those of the caption.
-    """
-    cells = [cell for _, line in _lines(path) for cell in line]
-    return [target for cell in (*cells, caption) for target in _TARGET.findall(cell)]
 
 
 def _lines(path: Path) -> list[tuple[int, list[str]]]:

@@ -91,22 +91,9 @@ def test_no_modules_import_one_another_in_a_circle():
 
 @pytest.mark.parametrize("beside", BESIDE, ids=lambda path: path.name)
 def test_the_library_never_names_a_package_beside_it(beside):
-    """It finds formats, data sets and commands by entry points, whoever wrote them.
-
-    Modules that moved next door are named, by their former places alone.
-    """
+    """It finds formats, data sets and commands by entry points, whoever wrote them."""
     sources = [*SOURCE.rglob("*.py"), *SOURCE.rglob("*.pyi")]
-    named = [path for path in sources if beside.name in path.read_text(encoding="utf-8")]
-    assert [path for path in named if "\nmoved_modules(" not in path.read_text("utf-8")] == []
-    for path in named:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        calls = [
-            node
-            for node in tree.body
-            if isinstance(node, ast.Expr) and "moved_modules" in ast.unparse(node)
-        ]
-        inside = "".join(map(ast.unparse, calls))
-        assert inside.count(beside.name) == ast.unparse(tree).count(beside.name)
+    assert [path for path in sources if beside.name in path.read_text(encoding="utf-8")] == []
 
 
 def imported_by(beside):

@@ -8,7 +8,7 @@ import documented
 import makefile
 import pandas as pd
 import pytest
-from documented_files import OF_PAGES, POSTERIOR, WRITERS
+from documented_files import OF_PAGES, WRITERS
 from typer.testing import CliRunner
 
 from annobench import datasets
@@ -27,12 +27,7 @@ FOLLOWED = [
     or any(documented.scripts(page))
 ]
 #: What stands for a word that a reader replaces.
-REPLACED = {
-    "<id>": "anesthesia",
-    "...": "labels.csv",
-    # The labels of this one are in the library, and those of the other one behind a network.
-    "anesthesia-hierarchical_dawid_skene": POSTERIOR,
-}
+REPLACED = {"<id>": "anesthesia", "...": "labels.csv"}
 #: What makes a command quick that says nothing of its own.
 QUICK = {"compare": ["--data", "snow2008_wsd", "--against", "voting", "--replicates", "10"]}
 

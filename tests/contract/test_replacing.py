@@ -15,16 +15,14 @@ from typer.testing import CliRunner
 
 from annobench.cli import app
 from annobench.cli._replacing import RECORD
-from annobench.posteriors import stored
 from annobench_course.teacher import grading
 
 pytestmark = pytest.mark.commands
 
 #: Any long text may be one.
 SECRET = ("--secret", __file__)
-POSTERIOR = "two_annotators-hierarchical_binary"
 #: Commands that write nothing.
-READ_ONLY = {("version",), ("inspect",), ("data", "list"), ("course", "project")}
+READ_ONLY = {("inspect",), ("data", "list"), ("course", "project")}
 
 
 def all_commands(group, *path):
@@ -64,14 +62,6 @@ def write_checks(path):
     table = pd.read_csv(path.with_name("drawn") / "to_check.csv", dtype=str)
     path.with_name("design.csv").write_bytes((path.with_name("drawn") / "design.csv").read_bytes())
     table.assign(gold="y").to_csv(path, index=False)
-
-
-def write_draws(path):
-    draws = stored.load(POSTERIOR).draws
-    array = draws.array.reshape(-1, len(draws.names))
-    table = pd.DataFrame(array, columns=list(draws.names))
-    table["chain"] = [1 + row * 2 // len(table) for row in range(len(table))]
-    table.to_csv(path, index=False)
 
 
 def write_grades(path):
@@ -150,12 +140,6 @@ RECIPES = {
             *("data", "fetch", "snow2008_rte", "--mode", "simulated", "--out", out),
         ),
         source=None,
-    ),
-    ("reference-posterior",): Recipe(
-        lambda source, out: ("reference-posterior", POSTERIOR, "--out", out), source=None
-    ),
-    ("compare-draws",): Recipe(
-        lambda source, out: ("compare-draws", source, POSTERIOR, "--out", out), source=write_draws
     ),
     ("course", "grade"): Recipe(
         lambda source, out: ("course", "grade", source.parent, "--out", out),

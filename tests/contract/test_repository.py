@@ -102,7 +102,7 @@ def test_no_page_installs_the_package_from_a_registry(files):
 
 
 def test_package_citation_changelog_and_pages_name_one_version():
-    said = CliRunner().invoke(app, ["version"])
+    said = CliRunner().invoke(app, ["--version"])
     assert said.output == f"{annobench.__version__}\n"
     citation = yaml.safe_load((TOP / "CITATION.cff").read_text())
     assert citation["version"] == annobench.__version__

@@ -23,7 +23,7 @@ from annobench.models import dawid_skene, hierarchical_binary
 from annobench.simulation import dependent, panels
 
 #: The workbench around the library: it makes files and pages, and its records are their rows.
-WORKBENCH = (*("annobench.reporting", "annobench.benchmark", "annobench.cli", "annobench.studies"),)
+WORKBENCH = ("annobench.reporting", "annobench.benchmark", "annobench.cli")
 #: Frozen dataclasses that public functions return and that are no results, and what they are.
 NOT_RESULTS = {
     "annobench.agreement.report_rows.Variant": "a coefficient with options, to be called",

@@ -98,6 +98,14 @@ def category_columns(labels: Labels, folder: Path) -> Path:
     return as_csv(folder / "export.csv", header, marked)
 
 
+def comparisons(labels: Labels, folder: Path) -> Path:
+    header = ["id", "judge", "model_a", "model_b", "winner_model_a", "winner_model_b"]
+    cells = [
+        (*row[:2], "no", "yes", int(row[2] == "no"), int(row[2] == "yes")) for row in rows(labels)
+    ]
+    return as_csv(folder / "export.csv", header, [*cells, ("q", "j", "no", "yes", 0, 0)])
+
+
 def coco(labels: Labels, folder: Path) -> Path:
     home = folder / "export"
     home.mkdir()
@@ -581,6 +589,7 @@ WRITERS: dict[str, Callable[[Labels, Path], Path]] = {
     "brat": brat,
     "category_columns": category_columns,
     "coco": coco,
+    "comparisons": comparisons,
     "conll": conll,
     "crowd_kit": crowd_kit,
     "cvat": cvat,

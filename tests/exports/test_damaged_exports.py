@@ -104,6 +104,8 @@ def test_what_can_be_read_in_two_ways_is_refused(write, format, content, said):
             "}}}]}",
         ),
         ("potato", '{"instance_id": "i", "labels": {"q": {"a": ', "}}}"),
+        ("comparisons", '{"model": "m", "judge": "j", "games": ', "}"),
+        ("comparisons", '{"model": "m", "games": [{"score": "A>B"}], "judge": ', "}"),
     ],
 )
 def test_deep_nesting_is_read_or_refused(write, format, opening, closing):

@@ -184,17 +184,3 @@ def test_metadata_without_our_entry_point_are_reported_with_the_remedy(monkeypat
     assert read_labels(table(tmp_path)).n_labels == 2
     with pytest.raises(ReaderError, match="unknown format"):
         read_labels(task(tmp_path))
-
-
-def test_the_former_place_of_the_names_warns():
-    import annobench.io.exports.layers
-    from annobench.io import formats
-
-    with pytest.warns(DeprecationWarning, match="is now annobench.io.formats.read_export"):
-        assert annobench.io.exports.read_export is formats.read_export
-    with pytest.warns(DeprecationWarning, match="is now annobench.io.formats.layers.select_layer"):
-        assert annobench.io.exports.layers.select_layer is formats.layers.select_layer
-    with pytest.raises(AttributeError, match="nothing"):
-        annobench.io.exports.nothing  # noqa: B018
-    with pytest.raises(AttributeError, match="nothing"):
-        annobench.io.exports.layers.nothing  # noqa: B018

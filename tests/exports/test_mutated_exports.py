@@ -79,7 +79,16 @@ ARGILLA = {
 ARGILLA_2 = ARGILLA | {"responses": {"mood": [{"user_id": "u1", "value": "good"}]}}
 OLD_ARGILLA = {"id": 1, "text": "t1", "tokens": ["t1"], "prediction": None, "status": "Validated"}
 OLD_ARGILLA |= {"annotation": [["ORG", 0, 2]], "annotation_agent": "ann"}
+WINNERS = {"winner_model_a": 1, "winner_model_b": 0, "winner_tie": 0}
+COMPARISONS = [
+    {"instruction": "t1", "generator_1": "m1", "generator_2": "m2", "preference": 1.25},
+    {"question_id": 1, "model_1": "m1", "model_2": "m2", "g1_winner": "model_1"}
+    | {"g2_winner": "tie", "judge": ["j", "pair"], "turn": 1},
+    {"uid": "q1", "model": "m1", "judge": "j", "games": [{"score": "A>>B"}, {"score": "A=B"}]},
+    {"id": 1, "model_a": "m1", "model_b": "m2"} | WINNERS,
+]
 RECORDS = {
+    "comparisons": COMPARISONS,
     "label_studio": [LABEL_STUDIO, MIN],
     "prodigy": [PRODIGY, BINARY],
     "doccano": [DOCCANO, OLD_DOCCANO],

@@ -474,6 +474,43 @@ def judge_log(data: bytes, stem: str) -> Found:
     return answers, []
 
 
+def comparisons(data: bytes, stem: str) -> Found:
+    """Read the pairs of FastChat: two games a record."""
+    answers: list[Answer] = []
+    parts_of: dict[str, list[str]] = {}
+    fields = {"question_id", "model_1", "model_2", "g1_winner", "g2_winner", "judge"}
+    for record in documents(data):
+        if record.keys() != fields:
+            raise UnclearError
+        models = record["model_1"], record["model_2"]
+        if any(not isinstance(m, str) or not m.strip() for m in models) or len(set(models)) < 2:
+            raise OddError("no two models")
+        judge, asked = record["judge"], record["question_id"]
+        judge = judge[0] if isinstance(judge, list) and judge else judge
+        if not isinstance(judge, str) or not judge or isinstance(asked, bool):
+            raise UnclearError
+        if not isinstance(asked, str | int) or not 0 < len(str(asked)) <= 60:
+            raise UnclearError
+        parts = [str(asked), *sorted(models)]
+        item = " | ".join(parts)
+        if parts_of.setdefault(item, parts) != parts:
+            raise UnclearError
+        won: list[str | None] = []
+        for word in (record["g1_winner"], record["g2_winner"]):
+            if word in (None, "", "error") or word != word:
+                won.append(None)
+            elif word not in ("model_1", "model_2", "tie", *models):
+                raise OddError("no winner")
+            else:
+                won.append(record[word] if word in ("model_1", "model_2") else word)
+        if any(won):
+            answers += [
+                (item, f"{judge}/game {n}", "winner", label, "done" if label else "unfinished")
+                for n, label in enumerate(won, start=1)
+            ]
+    return answers, []
+
+
 def as_name(value: Any) -> str:
     if isinstance(value, str) or value is None:
         return value or ""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from faults import second_readers, second_tools
 from faults.exported import compare_labels, held
-from faults.fuzzing import count, feed, folder_in_memory
+from faults.fuzzing import FEWER, TIMES, count, feed, folder_in_memory
 from faults.mutations import as_json, mixed, of_bytes, of_parts
 
 from annobench.core.errors import AnnotationError, ReaderError
@@ -111,6 +111,16 @@ JUDGES = [
     {"item": "q2", "judge": "gpt", "verdict": 1, "human": 0.5},
     {"item": 3, "judge": "gpt", "model_a": "m1", "model_b": "m2", "verdict": "A", "human": "b"},
     {"item": "q2", "judge": "llama", "verdict": None, "order": "ab", "human": True},
+]
+COMPARISONS = [
+    {"question_id": 81, "g1_winner": "model_1", "g2_winner": "tie"},
+    {"question_id": 82, "g1_winner": "error", "g2_winner": "model_2"},
+    {"question_id": "q", "g1_winner": "m1", "g2_winner": "model_1"},
+    {"question_id": 84, "g1_winner": None, "g2_winner": "error"},
+]
+COMPARISONS = [
+    {"model_1": "m1", "model_2": f"m{n}", "judge": ["gpt", "pair"]} | record
+    for n, record in enumerate(COMPARISONS, start=2)
 ]
 SAMPLES = [
     {"id": "x", "input": "q", "target": "a", "output": {"completion": "it is a"}},
@@ -362,6 +372,7 @@ SECOND = (second_readers, second_tools)
 
 FORMATS = {
     "coco": (COCO, False),
+    "comparisons": (COMPARISONS, True),
     "deepeval": (DEEPEVAL, False),
     "ground_truth": (GROUND_TRUTH, False),
     "labelbox": (LABELBOX, True),
@@ -380,6 +391,9 @@ FORMATS = {
     "inspect_log": (INSPECT, False),
     "potato": (POTATO, True),
 }
+
+#: Read as tables of pandas, which takes longer.
+SLOW = {"comparisons"}
 
 
 def test_cvat(tried, tmp_path, tmp_path_factory):
@@ -431,6 +445,7 @@ def test_json(tried, tmp_path, tmp_path_factory, name):
         folder=tmp_path,
         seed=name,
         named="export.json",
+        times=FEWER if name in SLOW else TIMES,
     )
     title = discover()[name].title
     count(outcome, tried, "Exports in JSON", f"{title}: bytes and parts of records")

@@ -39,7 +39,6 @@ TARGETS = dict.fromkeys(
         "spans",
         "aggregation",
         "simulation",
-        "posteriors",
         "scale",
         "benchmark",
         "alignment",

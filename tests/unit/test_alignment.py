@@ -125,14 +125,9 @@ def test_the_pool_is_counted_by_hand(trees):
         alignment.pool(trees.of_annotators(["x"]), rng=1)
 
 
-def test_parts_keep_their_nodes_and_links(trees):
-    words = trees.of_kind("word")
-    assert set(words.kind) == {"word"}
-    assert words.n_links == 4
-    assert words.universe_sizes("kind").tolist() == [6, 1]
-    second = trees.of_pairs(["b"])
-    assert (second.n_pairs, second.n_links) == (1, 2)
-    found = alignment.compare(second, "y", "gold", rng=1)
+def test_a_single_pair_has_no_interval_and_an_unknown_annotator_is_named(trees):
+    single = Alignments.from_links(TREES[1:], {"gold": GOLD[4:], "y": SECOND[1:]})
+    found = alignment.compare(single, "y", "gold", rng=1)
     assert math.isnan(found.recall.lower)
     with pytest.raises(AnnotationError, match=r"no annotator 'z'\. Known: 'gold', 'x', 'y'"):
         trees.of_annotators(["z"])

@@ -105,16 +105,6 @@ def test_consensus_of_chunks_is_written_by_chunk(rng, tmp_path):
     assert found.labels.n_items == 70
 
 
-def test_the_old_name_warns_and_gives_the_same(rng):
-    parts = [labels_of(np.arange(20), rng, 2)]
-    with pytest.warns(DeprecationWarning, match=r"now annobench\.models\.fit\(chunks"):
-        from annobench.models.dawid_skene.chunks import fit_chunks as old
-    found = old(lambda: parts, max_iterations=3)
-    assert (
-        found.confusion.tobytes() == fit_chunks(lambda: parts, max_iterations=3).confusion.tobytes()
-    )
-
-
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 @pytest.mark.parametrize("model", ["adjusted_dawid_skene", "dawid_skene"])
 def test_memory_is_that_of_one_chunk(model):

@@ -55,7 +55,7 @@ def test_a_command_of_another_package_is_one_of_ours(install):
 
 def test_it_is_imported_when_it_is_asked_for(install):
     install(LAB)
-    assert run("version").exit_code == 0
+    assert run("inspect", "--help").exit_code == 0
     assert "our_lab_commands" not in sys.modules
 
 
@@ -71,7 +71,7 @@ def test_it_is_imported_when_it_is_asked_for(install):
 )
 def test_one_that_can_not_be_used_says_why_and_leaves_the_others_alone(install, source, value, why):
     install(source, value=value)
-    assert run("version").exit_code == 0
+    assert run("inspect", "--help").exit_code == 0
     helped = run("--help")
     assert helped.exit_code == 0
     assert "run it to see why" in " ".join(helped.output.split())
@@ -85,9 +85,9 @@ def test_one_that_can_not_be_used_says_why_and_leaves_the_others_alone(install, 
 
 
 def test_a_name_of_ours_stays_ours(install):
-    install(LAB, name="version")
-    assert run("version").output != "Hello\n"
-    assert "Print the version" in run("--help").output
+    install(LAB, name="inspect")
+    for words in (("--help",), ("inspect", "--help")):
+        assert "Greet somebody" not in run(*words).output
 
 
 def test_the_library_does_without_the_course():

@@ -39,7 +39,7 @@ SOURCES = {
 
 RESULTS = [
     *("papers/study/computed.csv", "papers/study/captions.json", "papers/study/figures/one.svg"),
-    *("papers/study/codecheck.yml", "site/index.html"),
+    *("papers/study/comparison.csv", "site/index.html"),
 ]
 
 
@@ -261,8 +261,8 @@ def test_a_crate_is_of_a_commit(top):
 
 
 def test_results_that_are_missing_are_named(top):
-    (top / "results/papers/study/codecheck.yml").unlink()
-    with pytest.raises(SystemExit, match=r"papers/study/codecheck\.yml missing.*make crate"):
+    (top / "results/papers/study/comparison.csv").unlink()
+    with pytest.raises(SystemExit, match=r"papers/study/comparison\.csv missing.*make crate"):
         crate.pack(top / "results", top / "results/crate", top)
 
 

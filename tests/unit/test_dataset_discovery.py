@@ -84,14 +84,3 @@ def test_an_installation_without_the_entry_point_says_what_to_do(monkeypatch):
     monkeypatch.setattr(discovery, "entry_points", lambda group: none)
     with pytest.raises(ImportError, match=r"can't be found.*Install it again: pip install -e \."):
         datasets.names()
-
-
-@pytest.mark.parametrize(
-    ("module", "name"),
-    [("ami", "TYPES"), ("masc_crowd", "by_word"), ("masc_trained", "joined")],
-)
-def test_public_names_that_moved_warn_and_work(module, name):
-    old = getattr(datasets, module)
-    new = sys.modules[f"annobench_datasets.{module}"]
-    with pytest.warns(DeprecationWarning, match=rf"is now annobench_datasets\.{module}\.{name}\."):
-        assert getattr(old, name) is getattr(new, name)

@@ -177,14 +177,3 @@ def test_partitions_of_the_version_before_are_read(both, tmp_path):
     (tmp_path / "old" / "labels" / "00001.parquet").write_bytes(b"PAR1")
     with pytest.raises(AnnotationError, match=r"00001.parquet: damaged, removed or replaced"):
         old.read()
-
-
-def test_the_old_place_of_partitions_warns():
-    import annobench.labels.partitions as old
-
-    with pytest.warns(DeprecationWarning, match=r"is now annobench\.scale\.partitions\.Partition"):
-        assert old.PartitionedLabels is PartitionedLabels
-    with pytest.raises(
-        AttributeError, match=r"'annobench\.labels\.partitions' has no attribute 'No'"
-    ):
-        old.No  # noqa: B018

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import scipy.stats
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
-from annobench.models import hierarchical_binary
+from annobench.models import hierarchical_binary, hierarchical_dawid_skene
 from annobench.models.diagnostics import convergence_table
 from annobench.models.hierarchical_binary import Draws, HierarchicalBinaryFit
 from annobench.models.kernels import hierarchical_binary as kernels
@@ -184,6 +185,20 @@ def test_sampler_agrees_with_the_exact_posterior_of_a_tiny_panel(rng, exponent, 
     assert largest_z(sampled, exact) < z_bound(len(exact))
     # the other reading of the prior is distinguished
     assert largest_z(sampled, exact_posterior(TINY, 3.5 - exponent)) > z_bound(len(exact))
+
+
+def test_confusion_matrices_of_two_categories_have_the_same_exact_posterior(rng):
+    fitted = hierarchical_dawid_skene.fit(TINY, rng=rng, draws=12_000, thin=1).draws
+    columns = {"prevalence": fitted.prevalence[..., 1]}
+    for k, name in enumerate(("specificity", "sensitivity")):
+        columns[name] = fitted.confusion[..., k, k]
+        columns[f"{name}_mean"] = fitted.mean[..., k, k]
+        columns[f"{name}_concentration"] = fitted.concentration[..., k]
+    columns["item_probability"] = fitted.item_probability[..., 1]
+    sampled = chain_table(SimpleNamespace(draws=SimpleNamespace(**columns), hierarchical=True))
+    exact = exact_posterior(TINY, 1.5)
+    assert largest_z(sampled, exact) < z_bound(len(exact))
+    assert largest_z(sampled, exact_posterior(TINY, 2.0)) > z_bound(len(exact))
 
 
 def test_sampler_without_hierarchy_agrees_with_the_exact_posterior_of_a_tiny_panel(rng):
@@ -395,20 +410,6 @@ def test_an_interval_holds_the_central_draws():
         fitted.interval("prevalence", level=95)
     with pytest.raises(ValueError, match=r"parameter 'kappa' is not one of prevalence, "):
         fitted.interval("kappa")
-
-
-def test_imputations_have_the_probabilities_of_the_items(rng):
-    fitted = hierarchical_binary.fit(TINY, rng=rng, draws=2_000, warmup=200)
-    copies = fitted.impute(1_600, rng=rng)
-    assert copies.shape == (1_600, 4)
-    assert set(np.unique(copies)) <= {0, 1}
-    # The rows used are all of those kept (4 chains of 2000 / 5), each once
-    p = fitted.draws.item_probability.reshape(-1, 4).astype(float)
-    z = (copies.sum(axis=0) - p.sum(axis=0)) / np.sqrt((p * (1 - p)).sum(axis=0))
-    assert np.abs(z).max() < z_bound(4)
-    assert fitted.impute(5_000, rng=rng).shape == (5_000, 4)
-    with pytest.raises(ValueError, match="n_copies must be above 0, got 0"):
-        fitted.impute(0, rng=rng)
 
 
 def test_reflections_are_reported_where_the_data_say_nothing_and_absent_where_they_do(rng):

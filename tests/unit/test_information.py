@@ -176,13 +176,11 @@ def test_bits_for_money_by_hand():
     np.testing.assert_allclose(curve.cost, [0, 2, 2.05])
     # All is known after the first label.
     np.testing.assert_allclose(curve.bits_per_cost, [np.nan, 1 / 2, 1 / 2.05], rtol=1e-12)
-    np.testing.assert_allclose(curve.marginal_bits_per_cost, [1 / 2, 0], atol=1e-12)
 
 
 def test_labels_for_nothing_have_no_bits_per_cost():
     curve = information.information_curve([0.5, 0.5], [np.eye(2)], price=[0.0])
     assert np.isnan(curve.bits_per_cost).all()
-    assert np.isnan(curve.marginal_bits_per_cost).all()
 
 
 # Labels to certainty.

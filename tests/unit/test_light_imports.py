@@ -11,7 +11,7 @@ LIGHT = {
     "import annobench": HEAVY,
     "import annobench.core.files, annobench.core.errors": HEAVY,
     "from annobench.cli import app; app(['--help'], standalone_mode=False)": HEAVY,
-    "from annobench.cli import app; app(['version'], standalone_mode=False)": HEAVY,
+    "from annobench.cli import app; app(['--version'], standalone_mode=False)": HEAVY,
     "import annobench.io": ("arviz", "matplotlib", "numba", "pandera", "scipy", "sklearn"),
     "from annobench import datasets; datasets.names()": (
         *("arviz", "matplotlib", "numba", "pandera", "scipy.optimize", "sklearn"),

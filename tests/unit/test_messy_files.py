@@ -39,7 +39,6 @@ def run(*words):
         (b"\x80\x05\x95", "Python pickle"),
         (b"\n<!DOCTYPE html><html>", "a web page.*login"),
         (b"Dear all\n\nthis is a letter,\nnot labels.\n", "a text, not a table.*CSV file.*label.$"),
-        (CLEAN.encode("utf-16"), "UTF-16"),
         ("item;annotator;label\nx;Böhm;1\n".encode("cp1252"), "line 2.*Latin-1 or Windows-1252"),
         (b"sep=;\nitem;annotator;label\nx;a;1\n", "line 1 is no header.*'sep=;'.*delete it"),
         (f"# made by us\n#\n{CLEAN}".encode(), "line 1 is no header. Line 3 looks like one"),
@@ -303,7 +302,7 @@ def test_no_labels_are_no_result(tmp_path, command):
     path.write_text("item,annotator,label\n1,a,\n1,b,\n")
     done = run(command, path)
     assert done.exit_code == 1
-    assert "no row has a label" in done.output
+    assert "no label is left" in done.output
     path.write_text("item,annotator,label\n1,a,9\n1,b,9\n")
     done = run(command, path, "--missing", "9")
     assert done.exit_code == 1

@@ -1,6 +1,5 @@
 """The noise certificate: bounds against enumeration, promises, and what it refuses."""
 
-import math
 import re
 from fractions import Fraction
 from itertools import product
@@ -596,32 +595,3 @@ def test_kept_items_with_a_disagreement_are_expected_to_be_hard():
     assert visible == (np.ptp(label, axis=1) == 1).sum() > 0
     assert most.expected == pytest.approx(unanimous.expected + visible, rel=1e-12)
     assert most.n_guesses == unanimous.n_guesses + visible
-
-
-def test_old_names_of_options_are_taken_with_a_warning():
-    with pytest.warns(DeprecationWarning, match=r"certificate: the option guess is called guess_d"):
-        old = noise.certificate(PAIR, guess=0.5)
-    assert str(old) == str(noise.certificate(PAIR, guess_distribution=0.5))
-    with pytest.warns(DeprecationWarning, match="option settled is called easy_rate"):
-        noise.hard_items(PAIR, settled=0.7)
-    with pytest.raises(TypeError, match="guess and guess_distribution are the same option"):
-        noise.plan(100, 0.1, guess=0.5, guess_distribution=0.5)
-
-
-@pytest.mark.parametrize(
-    ("options", "wanted"),
-    [
-        ({"guess_distribution": 0.5}, (1.0, 0.5, (0.5, 0.5), False, math.nan)),
-        ({"model": "rates"}, (0.5, math.nan, (math.nan, math.nan), False, 0.6)),
-    ],
-)
-def test_old_names_of_attributes_are_read_with_a_warning(options, wanted):
-    found = noise.certificate(PAIR, **options)
-    names = ("keep", "chance", "guess", "guess_estimated", "settled")
-    with pytest.warns(DeprecationWarning, match="until the next version") as said:
-        values = tuple(getattr(found, name) for name in names)
-    assert "Certificate.keep is called min_agreement" in str(said[0].message)
-    assert len(said) == len(names)
-    np.testing.assert_equal(values, wanted)
-    with pytest.raises(AttributeError, match="no attribute 'other'"):
-        _ = found.other

@@ -97,20 +97,6 @@ def test_the_how_to_names_the_options_there_are():
     assert options_of("certificate") - named_in(HOW_TO) - reading == {"--help"}
 
 
-def test_options_are_taken_by_their_old_names_which_the_help_hides(certify):
-    result, folder = certify(PAIRS, "--guess=0.4,0.6", "--keep", "unanimous")
-    assert result.exit_code == 0, result.output
-    assert "Note: --guess is called --guess-distribution" in result.output
-    assert "Note: --keep is called --min-agreement" in result.output
-    old = (folder / "rules.csv").read_bytes()
-    again = ("--guess-distribution", "0.4,0.6", "--min-agreement", "unanimous")
-    _, folder = certify(PAIRS, *again)
-    assert (folder / "rules.csv").read_bytes() == old
-    shown = CliRunner().invoke(app, ["certificate", "--help"], env={"COLUMNS": "200"}).output
-    assert "--easy-rate" in shown
-    assert "--settled" not in shown
-
-
 def test_an_agreement_that_is_no_share_is_quoted(certify):
     result, _ = certify(PAIRS, "--guess-distribution", "0.5", "--min-agreement", "0.5,0.6")
     assert result.exit_code == 1

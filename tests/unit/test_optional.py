@@ -47,8 +47,3 @@ def test_a_module_is_imported_when_a_name_of_it_is_used(library):
     assert module.song == "tweet"
     with pytest.raises(AttributeError, match="nothing"):
         module.nothing  # noqa: B018
-
-
-def test_versions_are_those_of_what_is_installed():
-    found = optional.installed_versions(["numpy", "a-library-that-nobody-has"])
-    assert list(found) == ["numpy"]

@@ -81,9 +81,6 @@ def test_every_intermediate_value_by_hand():
     np.testing.assert_allclose(result.item_pair_agreement, [[third, 1, third], [1, third, third]])
     np.testing.assert_allclose(result.item_agreement, [5 / 9, 5 / 9])
     assert result.observed_agreement == pytest.approx(5 / 9)
-    # Pair ac of the second annotator: [1 0] and [0 1], one element; of the first: [1 0], [0 0].
-    np.testing.assert_allclose(result.annotator_shares[1, 1], [0, 1, 0])
-    np.testing.assert_allclose(result.annotator_shares[0, 1], [0.5, 0.5, 0])
     # ac: the second and third have [0 1] or [1 0] throughout, the first in half: 1/2, 1/2, 1.
     np.testing.assert_allclose(result.combination_agreement[1], [0, 2 / 3, 0])
     # ab: 00 in half of all: 1/4; [1 0] in half of the first and second: 1/4, 0, 0.

@@ -203,7 +203,7 @@ def test_missing_columns_are_named():
     table = pd.DataFrame({"left": ["x"], "right": ["y"], "who": ["x"]})
     with pytest.raises(AnnotationError, match="no column for winner among 'left', 'right', 'who'"):
         Comparisons.from_frame(table)
-    with pytest.raises(AnnotationError, match="column 'better', given as winner"):
+    with pytest.raises(AnnotationError, match="column 'better', given with winner="):
         Comparisons.from_frame(table, winner="better")
     with pytest.raises(AnnotationError, match="no row has a winner"):
         Comparisons.from_frame(table.assign(winner=""))

@@ -50,7 +50,6 @@ def test_the_rates_of_the_papers_example():
     assert found.error_rate.value == pytest.approx(0.35)
     assert found.precision.value == pytest.approx(0.8)
     assert found.recall.value == pytest.approx(0.08 / 0.35)
-    assert FIGURE1.error_share == pytest.approx((600 + 450) / (750 + 1500))
 
 
 def test_the_papers_interval_of_hits_and_precision():

@@ -11,10 +11,8 @@ import pytest
 
 from annobench.judges.assessment import CONSTANT
 from annobench.labels import Annotations
-from annobench.plotting import VERMILION
 from annobench.reporting import (
     audit_page,
-    draws_page,
     figures,
     judge_at_work,
     judge_page,
@@ -121,17 +119,6 @@ def test_ends_of_axes_are_fifths_below_the_values():
     assert figures.limits_of([-0.33, 0.9]) == (-0.4, 1.0)
     empty = figures.heat_map("t", np.full((1, 1), math.nan), ["a"], ["b"], None, None)
     assert (empty["low"], empty["rows"][0]["cells"]) == ("0.0", [None])
-
-
-@pytest.mark.parametrize(("error", "n_beyond"), [(-3.0, 1), (3.0, 1), (0.5, 0)])
-def test_errors_beyond_the_threshold_stand_out_on_both_sides(error, n_beyond, monkeypatch):
-    def beyond(figure, _):
-        lines = [line for line in figure.axes[0].lines if line.get_color() == VERMILION]
-        return sum(len(line.get_xdata()) for line in lines if line.get_marker() == "o")
-
-    monkeypatch.setattr(draws_page, "inline_svg", beyond)
-    errors = np.array([[error, 0.1]])
-    assert draws_page._plot(SimpleNamespace(threshold=2.0, errors=errors.T)) == n_beyond
 
 
 @pytest.mark.parametrize(

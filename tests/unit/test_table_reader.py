@@ -435,7 +435,7 @@ def test_a_wide_table_is_met_with_what_can_be_done(tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     frame.to_parquet(tmp_path / "t.parquet", index=False)
     for source, hint in (
-        (tmp_path / "t.csv", "'ann', 'bob' may be annotators.*add --from wide"),
+        (tmp_path / "t.csv", "'ann', 'bob' may be annotators.*format='wide'"),
         (tmp_path / "t.parquet", "labels, add --from wide"),
         (frame, "call Annotations.from_wide"),
     ):

@@ -45,7 +45,7 @@ def pack(
     commit = release.commit_of(top, "%H")
     records = [read_record(path) for path in sorted((top / PAPERS).glob("*/paper.yaml"))]
     keys = [record["key"] for record in records]
-    needed = ["comparison.csv", *(f"papers/{key}/codecheck.yml" for key in keys)]
+    needed = ["comparison.csv", *(f"papers/{key}/comparison.csv" for key in keys)]
     if gone := [name for name in needed if not (results / name).is_file()]:
         sys.exit(f"{results}: {', '.join(gone)} missing. `make crate` makes them.")
     comparison, run = read_comparison(results / "comparison.csv"), Packing(results, top)

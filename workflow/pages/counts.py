@@ -172,13 +172,6 @@ def sentences(counts: Counts) -> list[str]:
     return said
 
 
-def of_entries(counts: Counts) -> str:
-    """Say how many discrepancies there are, by part, those that are proven first."""
-    groups = [(counts.seed, "of these papers"), (counts.added, "of the studies added")]
-    told = [f"{entries(group)} {whose}" for group, whose in groups if any(group.entries.values())]
-    return f"Discrepancies, one for each cause: {'; '.join(told) or 'none'}."
-
-
 def entries(group: Group) -> str:
     """Say how many discrepancies a group has, by part."""
     return ", ".join(f"{n} {PART_WORDS[p][n != 1]}" for p, n in group.entries.items() if n)

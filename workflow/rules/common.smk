@@ -6,7 +6,6 @@ import math
 import os
 import re
 import time
-import tomllib
 from pathlib import Path
 
 import pandas as pd
@@ -311,16 +310,6 @@ def page_inputs(wildcards):
     }
 
 
-def certificate_inputs(wildcards):
-    """Return what a certificate lists, and what it is filled in from."""
-    template = PACKAGE.parent / "annobench_replication/templates/codecheck.html.j2"
-    return shown(PAPERS[wildcards.paper]) | {
-        "sound": f"results/faults/{wildcards.paper}/none",
-        "printed": printed_tables(wildcards.paper),
-        "template": [str(template), *templates()],
-    }
-
-
 def notebook_sources(wildcards):
     """Return a digest of the library sources that a notebook imports."""
     notebook = NOTEBOOKS / f"{wildcards.notebook}.ipynb"
@@ -591,9 +580,6 @@ def users():
         yield f"The study “{title}”", f"studies/{key}_stored/index", sorted(used)
     certified = [id for id in named_in(designed("certificate")) if id in DATASETS]
     yield "Noise certificates", "studies/certificate/index", sorted(certified)
-    posteriors = tomllib.loads((PACKAGE / "posteriors/records.toml").read_text("utf-8"))
-    drawn = {each["data"].get("id", "") for each in posteriors["posterior"].values()}
-    yield "Reference posteriors", "how-to/reference-posteriors", sorted(drawn)
     for lesson in LESSONS.values():
         title = f"Session {int(lesson.id[:2])} of the course: {lesson.title}"
         yield title, "how-to/teach", list(lesson.data)

@@ -175,34 +175,6 @@ rule write_printed_tables:
         "../scripts/papers/write_printed_tables.py"
 
 
-rule certificates:
-    """Certify every paper in the form of CODECHECK."""
-    input:
-        expand("results/papers/{paper}/codecheck.yml", paper=PAPERS),
-
-
-rule certify_paper:
-    """Certify a paper in the form of CODECHECK, beside its results."""
-    input:
-        unpack(certificate_inputs),
-    output:
-        "results/papers/{paper}/codecheck.yml",
-        "results/papers/{paper}/codecheck/certificate.html",
-    log:
-        "results/logs/papers/{paper}.certificate.log",
-    benchmark:
-        "results/logs/papers/{paper}.certificate.benchmark.tsv"
-    conda:
-        "../../envs/annobench.yaml"
-    resources:
-        mem_mb=500,
-        runtime=5,
-    params:
-        library=imports_of(WORKFLOW / "scripts/papers/certify_paper.py"),
-    script:
-        "../scripts/papers/certify_paper.py"
-
-
 rule check_paper:
     """Fail on a fault of a paper or of a guide, and print it: all else is made by then."""
     input:

@@ -350,48 +350,6 @@ class Alignments:
         keep = np.asarray(drawn.any(axis=1), dtype=np.bool_)
         return self._kept(self.pairs, drawn, keep, tuple(names))
 
-    def of_kind(self, kind: Kind) -> Alignments:
-        """Keep the nodes of one kind, and the links between them.
-
-        Parameters
-        ----------
-        kind : {"word", "phrase"}
-            Which.
-
-        Returns
-        -------
-        Alignments
-            Of the same annotators.
-        """
-        pairs = tuple(
-            SentencePair(
-                pair.name,
-                {node: k for node, k in pair.source.items() if k == kind},
-                {node: k for node, k in pair.target.items() if k == kind},
-            )
-            for pair in self.pairs
-        )
-        keep = np.array([own == kind for own in self.kind], dtype=bool)
-        return self._kept(pairs, self.drawn, keep, self.annotators)
-
-    def of_pairs(self, names: Iterable[str]) -> Alignments:
-        """Keep some sentence pairs.
-
-        Parameters
-        ----------
-        names : iterable of str
-            Names of pairs; the order stays as it is.
-
-        Returns
-        -------
-        Alignments
-            Of the same annotators.
-        """
-        wanted = set(names)
-        pairs = tuple(pair for pair in self.pairs if pair.name in wanted)
-        keep = np.array([link.pair in wanted for link in self.links], dtype=bool)
-        return self._kept(pairs, self.drawn, keep, self.annotators)
-
     def _kept(
         self,
         pairs: tuple[SentencePair, ...],

@@ -48,7 +48,6 @@ __all__ = ["Plan", "Prices", "components", "plan"]
 
 #: Draws of labels for a design of fewer labels per item than the pilot has.
 _SUBSAMPLES: Final = 5
-_MOST_ITEMS: Final = 10_000_000
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,11 @@ from annobench.cli import (
     judge,
     partition,
     plan,
-    posteriors,
     rank,
     report,
 )
 from annobench.cli import inspect as inspection
 from annobench.cli._plugins import Commands
-from annobench.cli._renamed import taking_old_names
 from annobench.cli._shared import say, set_verbosity
 
 __all__ = ["app"]
@@ -68,24 +66,16 @@ def options(
     set_verbosity("quiet" if quiet else "verbose" if verbose else "usual")
 
 
-@app.command("version")
-def print_version() -> None:
-    """Print the version."""
-    say(__version__)
-
-
 app.command()(inspection.inspect)
 app.command()(inspection.convert)
 app.command()(partition.partition)
 app.command()(consensus.consensus)
 app.command()(report.report)
-app.command(cls=taking_old_names(certificate.OLD_NAMES))(certificate.certificate)
+app.command()(certificate.certificate)
 app.command()(audit.audit)
 app.command()(plan.plan)
 app.command()(judge.judge)
 app.command()(rank.rank)
-app.command()(posteriors.reference_posterior)
-app.command()(posteriors.compare_draws)
 app.command()(compare.compare)
 
 data_app = typer.Typer(help="The data sets.", no_args_is_help=True)

@@ -30,6 +30,9 @@ _ENGINE = {
     "scheduler": Option("dask", "names Dask's scheduler"),
 }
 
+#: Commands that take one label of an item from an annotator, and never all.
+ONE_LABEL = ("report", "certificate", "plan")
+
 #: The options of reading that a command makes no use of, and its own options.
 COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
     "report": (
@@ -158,24 +161,31 @@ def options_of(command: str) -> dict[str, Option]:
     return {name: option for name, option in READING.items() if name not in unused} | dict(own)
 
 
-def as_typed(message: str) -> str:
-    """Write the parameters that a message of the library names as options of the command line.
+def as_typed(message: str, command: str = "") -> str:
+    """Write the parameters that a message of the library names as options of a command.
 
     What the message quotes stays as it is, and what is typed already.
     """
+    own = COMMANDS.get(command, ((), {}))[1]
 
     def option(match: re.Match[str]) -> str:
         if not (name := match["assigned"] or match["named"]):
             return match[0]
-        value = (match["value"] or "").strip("\"'")
-        return written(name) + (f" {shlex.quote(value)}" if value else "")
+        value = (match["value"] or "").strip("\"'").removesuffix("True")
+        if name == "categories" and name not in own and "order" in own:
+            name = "order"
+        return written("from_format" if name == "format" else name) + (
+            f" {shlex.quote(value)}" if value else ""
+        )
 
     return _parameters().sub(option, message)
 
 
 @cache
 def _parameters() -> re.Pattern[str]:
-    names = {"out", *READING, *(name for _, own in COMMANDS.values() for name in own)}
+    of_rank = ("left", "right", "winner")
+    own = (name for _, own in COMMANDS.values() for name in own)
+    names = {"out", "format", *of_rank, *READING, *own}
     quoted = r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?!\w)"""
     assigned = r"""(?P<value>"[^"]*"|'[^']*'|[\w.]*\w(?![\w/\\]))?"""
     # Those of one word are words of the sentence, too.

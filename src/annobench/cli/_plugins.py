@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from annobench.cli._shared import fail
+from annobench.cli._shared import fail, set_command
 from annobench.core.errors import ReaderError
 
 #: The group of entry points.
@@ -44,6 +44,11 @@ class Commands(TyperGroup):
         if Path(cmd_name).exists():
             _refuse_file(Path(cmd_name))
         return None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        set_command(command, rest)
+        return name, command, rest
 
 
 def _refuse_file(path: Path) -> NoReturn:

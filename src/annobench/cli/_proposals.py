@@ -93,10 +93,13 @@ class Proposals:
         Command lines.
     reasons : list of str
         Sentences.
+    repetitions : bool
+        Whether repeated labels are known to be repetitions, so that little is lost with them.
     """
 
     commands: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
+    repetitions: bool = False
 
 
 def words(path: Path, given: Sequence[str] = ()) -> str:
@@ -105,11 +108,18 @@ def words(path: Path, given: Sequence[str] = ()) -> str:
     return shlex.join([f"./{file}" if file.startswith("-") else file, *given])
 
 
-def propose(facts: Facts, file: str, *, option: str = "", what: str = "labels") -> Proposals:
+def propose(
+    facts: Facts,
+    file: str,
+    *,
+    option: str = "",
+    what: str = "labels",
+    repetitions: bool = False,
+) -> Proposals:
     """Propose the commands that apply to labels or spans with these facts."""
     from annobench.aggregation.consensus import MAX_CONFUSION
 
-    found = Proposals()
+    found = Proposals(repetitions=repetitions)
     if not facts.n_shared:
         who = (
             f"All {what} are of one annotator"
@@ -123,6 +133,8 @@ def propose(facts: Facts, file: str, *, option: str = "", what: str = "labels") 
         return found
     repeats = " --repeats first" if facts.n_repeats else ""
     found.commands.append(f"annobench report {file}{repeats}")
+    if repetitions:  # else a model takes each for a further annotator's
+        option = f"{option or file}{repeats}"
     if facts.scale == "spans":
         return found
     if facts.scale == "interval":
@@ -173,6 +185,9 @@ def propose_for_export(
         if one.commands:
             found.commands += one.commands
             break
+    if ranking := _ranking(path, export):
+        found.commands.insert(0, ranking)
+        found.reasons.clear()
     if not questions and not layers:
         found.reasons.append(
             "Free-text answers are not compared: code them into categories first."
@@ -180,6 +195,20 @@ def propose_for_export(
             else "There are no answers in it."
         )
     return found
+
+
+def _ranking(path: Path, export: Export) -> str:
+    """Return the command that ranks the models of a file of comparisons, if it succeeds."""
+    if export.format.name != "comparisons" and export.variant != "comparisons of pairs":
+        return ""
+    from annobench.io.pairs import read_comparisons
+    from annobench.pairwise import bradley_terry
+
+    try:
+        bradley_terry(read_comparisons(path))
+    except (AnnotationError, ReaderError):
+        return ""
+    return f"annobench rank {words(path)}"
 
 
 def propose_for_partitions(path: Path, labels: PartitionedLabels) -> Proposals:

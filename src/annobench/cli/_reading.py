@@ -15,10 +15,11 @@ import typer
 
 from annobench.cli._layers import layer_of, select_items
 from annobench.cli._memory import refuse_too_many_labels
-from annobench.cli._options import COMMANDS, INPUTS, options_of
+from annobench.cli._options import COMMANDS, INPUTS, ONE_LABEL, options_of
 from annobench.cli._proposals import words
 from annobench.cli._replacing import ForceOption, refuse_to_replace
 from annobench.cli._shared import fail, is_verbose, listed, note
+from annobench.cli._trials import is_trial
 from annobench.cli._writing import TableFormat, Writing
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
@@ -55,6 +56,8 @@ class Reading:
         What an item is, if spans are marked.
     typed : mapping of str to (list of str)
         The reading options, each as typed.
+    people : tuple of str
+        The annotators that the command names.
     """
 
     path: Path
@@ -64,6 +67,7 @@ class Reading:
     key: Path | None = None
     spans: Literal["tokens", "candidates"] | None = None
     typed: Mapping[str, list[str]] = field(default_factory=dict)
+    people: tuple[str, ...] = ()
 
     def for_command(self, command: str) -> str:
         """Return the command line of another command that reads the labels in the same way."""
@@ -80,7 +84,7 @@ class Reading:
         """The file or folder, recognised."""
         from annobench.io.source import Source
 
-        source = Source.of(self.path, **self.options)
+        source = Source.of(self.path, **self.options, people=self.people)
         if source.partitions is None:
             refuse_too_many_labels(source, self.command)
         return source
@@ -138,11 +142,6 @@ class Reading:
             return found
         repeats = self.options.get("repeats", repeats)
         found = select(source, categories=categories, scale=scale, repeats=repeats)
-        if not found.labels.n_labels:
-            raise AnnotationError(
-                f"{self.path}: no row has a label, or all labels are codes for missing ones. Give "
-                "labels, or correct --missing."
-            )
         self.write_key(found.pseudonyms)
         if "repeats" not in self.options:  # the command's own choice needs no remark
             idle = f"--repeats {repeats} changes nothing."
@@ -210,7 +209,7 @@ class Reading:
         """Write the names behind pseudonyms, if requested."""
         import csv
 
-        if self.key is None:
+        if self.key is None or is_trial():
             return
         if not pseudonyms:
             note(f"Note: {self.key} is empty, as no name was replaced by a pseudonym.")
@@ -265,6 +264,10 @@ def reads_labels(
         option = _option("Your own labels instead of data sets; needs --gold.")
         shared[0] = shared[0].replace(annotation=Annotated[Path | None, option], default=None)
     used = [each for each in shared[1:] if each.name in options_of(command.__name__)]
+    if command.__name__ in ONE_LABEL:
+        one = _option("Which label of an item to keep if an annotator gave several.")
+        kept = Annotated[Literal["error", "first", "last"] | None, one]
+        used = [each.replace(annotation=kept) if each.name == "repeats" else each for each in used]
     merged = [
         _CONTEXT,
         *(
@@ -401,7 +404,7 @@ def _input(reading: Reading | None, given: Mapping[str, Any]) -> str:
     return "spans" if kind == "export" and reading.spans is not None else kind
 
 
-def _typed(context: typer.Context) -> dict[str, list[str]]:
+def typed_options(context: typer.Context) -> dict[str, list[str]]:
     """Return the reading options, each as typed."""
     return {
         name: [written(name), *([] if value is True else [str(value)])]
@@ -428,7 +431,8 @@ def _reading(given: dict[str, Any], command: str, context: typer.Context) -> Rea
     options = {name: value for name, value in given.items() if value is not None}
     # Pages and folders are named after the path, and "." has no name.
     path = path if path.name else path.resolve()
-    return Reading(path, command, options, gold, key, spans, _typed(context))
+    people = tuple(context.params.get("judges") or ())
+    return Reading(path, command, options, gold, key, spans, typed_options(context), people)
 
 
 def print_reading(selection: Selection | LayerSelection) -> None:

@@ -24,14 +24,6 @@ if TYPE_CHECKING:
     from annobench.noise.certificate import Certificate
 
 
-#: The options that had another name, by that name.
-OLD_NAMES = {
-    "--guess": "--guess-distribution",
-    "--keep": "--min-agreement",
-    "--settled": "--easy-rate",
-}
-
-
 @reads_labels(writes="certificate")
 def certificate(
     reading: Reading,

@@ -14,6 +14,7 @@ import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
 from annobench.cli._shared import fail, listed, note, say, say_written, terminal
+from annobench.cli._trials import end_trial
 from annobench.cli._writing import Writing
 from annobench.cli.partition import EngineOption, Scheduler, consensus_of_partitions
 from annobench.core.choices import DEFAULT_MODEL, DEFAULT_SEED
@@ -124,6 +125,7 @@ def consensus(
         selection = reading.select(repeats="all", categories=listed(categories))
         annotations = selection.labels
         refuse_sets(selection, "consensus")
+        end_trial(selection, lambda: models.get(model).METHOD.check(annotations))
         options = _options(option or [], model)
         if predictions is not None:
             options["predictions"] = read_predictions(predictions, item=reading.source.options.item)

@@ -28,6 +28,7 @@ from annobench.cli._reading import (
 )
 from annobench.cli._replacing import refuse_to_replace
 from annobench.cli._shared import check_folder, fail, listed, note_formulas, say, terminal
+from annobench.cli._trials import end_trial, tried
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import write_csv
@@ -121,13 +122,14 @@ def _inspect_table(source: Source, given: Sequence[str]) -> None:
     )
     if selection.read_as:
         say(selection.read_as)
-    facts = Facts.of_labels(labels)
+    facts, repetitions = Facts.of_labels(labels), False
     if facts.n_repeats:
         are = "is a repeat" if facts.n_repeats == 1 else "are repeats"
         say(f"{counted(facts.n_repeats, 'label')} {are}: the annotator labelled the item before.")
         distinction = source.export.distinction()
         if advice := distinction.advice:
             say(advice[0].upper() + advice[1:])
+        repetitions = bool(distinction.sentence) and not distinction.item
         if distinction.item:
             pooled = replace(source, options=replace(source.options, item=distinction.item))
             facts = Facts.of_labels(select(pooled, repeats="all").labels)
@@ -138,7 +140,7 @@ def _inspect_table(source: Source, given: Sequence[str]) -> None:
         say(_said_of_people(n_people))
     for text in doubtful_categories(labels):
         say(f"Note: {text}")
-    _say_next(propose(facts, words(source.path, given)))
+    _say_next(propose(facts, words(source.path, given), repetitions=repetitions))
 
 
 def _inspect_partitions(path: Path, labels: PartitionedLabels) -> None:
@@ -231,10 +233,21 @@ def _several(export: Export) -> list[str]:
 
 def _say_next(found: Proposals) -> None:
     """Print the commands to run next, and why a usual one is missing."""
-    for reason in found.reasons:
+    commands, reasons = [], [*found.reasons]
+    for command in found.commands:
+        _, *typed = shlex.split(command)
+        trial = tried(typed, typed[1])
+        loss = trial.loss(of_repeats=not found.repetitions)
+        if trial.refusal:
+            reasons.append(trial.refusal)
+        elif loss:
+            reasons.append(f"`{command}` {loss}: it is not proposed.")
+        else:
+            commands.append(command)
+    for reason in dict.fromkeys(reasons):
         say(reason)
-    if found.commands:
-        say("\n  ".join(["Next:", *found.commands]))
+    if commands:
+        say("\n  ".join(["Next:", *commands]))
 
 
 @reads_labels
@@ -264,6 +277,7 @@ def convert(
         selection = reading.select(repeats="all")
         refuse_sets(selection, "convert")
         selection.labels.check_annotators("convert")
+        end_trial(selection)
         write_labels(selection.labels, out)
         if ledger is not None:
             write_csv(selection.ledger, ledger)

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from annobench.cli._proposals import words
 from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
 from annobench.cli._requirements import RECORD, Outcome, Requirement, decide
 from annobench.cli._shared import fail, note, say, say_written
+from annobench.cli._trials import end_trial
 from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError, ReaderError
@@ -130,7 +132,7 @@ def judge(
     Example: annobench judge labels.csv --judge gpt-4o --judge llama --gold checked.csv
     """
     from annobench.core.times import parse_times
-    from annobench.judges import assessment, at_work
+    from annobench.judges import assessment, at_work, split_judges
     from annobench.reporting import judge_at_work, judge_page, judge_sentences
 
     try:
@@ -144,8 +146,10 @@ def judge(
         labels = selection.labels
         called = {name: selection.pseudonyms.get(name, name) for name in judges}
         names = [called[name] for name in judges]
+        _refuse_without_humans(read, labels.annotators, names)
         costs = {called.get(name, name): price for name, price in _costs(cost or ()).items()}
         gold = read.gold(selection)
+        end_trial(selection, lambda: split_judges(labels, names))
 
         def column(name: str | None, option: str) -> list[str] | None:
             return None if name is None else read.by_item(name, labels.items, option)
@@ -206,6 +210,23 @@ def judge(
         tables = found.tables | further.tables
         outcomes = [each for one in required for each in _outcomes(one, tables, names)]
         decide(outcomes, writing.folder, command="judge", data=reading.path, options=asked)
+
+
+def _refuse_without_humans(
+    reading: Reading, annotators: Sequence[str], judges: Sequence[str]
+) -> None:
+    """Refuse comparisons of models by the judges alone, and say how to rank the models."""
+    format = reading.source.format
+    if format is None or format.name != "comparisons":
+        return
+    # The games of a judge are several annotators.
+    who, named = ({name.partition("/game ")[0] for name in names} for names in (annotators, judges))
+    if not who - named or not named <= who:
+        raise AnnotationError(
+            f"{reading.path}: the comparisons are by {', '.join(map(repr, annotators[:5]))}; judge "
+            f"needs {', '.join(map(repr, judges))} and humans who compared the same answers. To "
+            f"rank the models: annobench rank {words(reading.path)}"
+        )
 
 
 def _costs(texts: Iterable[str]) -> dict[str, float]:

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 def rank(
     pairs: Annotated[
         Path,
-        typer.Argument(help="CSV, TSV, JSON or Parquet with one row per comparison of two items."),
+        typer.Argument(
+            help="CSV, TSV, JSON or Parquet with one row per comparison of two items, or a file of "
+            "AlpacaEval, FastChat or Arena-Hard."
+        ),
     ],
     left: Annotated[
         str | None, typer.Option(help="Column of the item shown first: left, model_a, ...")
@@ -84,7 +87,7 @@ def rank(
         written = writing.write("ranking.html", page, tables)
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
-    for sentence in ranking.sentences:
+    for sentence in (*comparisons.remarks, *ranking.sentences):
         say(sentence)
     terminal().print(_table_of(ranking))
     for text in ranking.cautions:

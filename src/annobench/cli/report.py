@@ -13,6 +13,7 @@ from annobench.cli._reading import Reading, print_reading, reads_labels
 from annobench.cli._requirements import RECORD, Outcome, Requirement, decide
 from annobench.cli._shared import fail, listed, note, say, say_written, terminal
 from annobench.cli._spans import report_layer
+from annobench.cli._trials import end_trial
 from annobench.cli._writing import Writing
 from annobench.cli.partition import EngineOption, Scheduler
 from annobench.core.choices import Scale
@@ -107,6 +108,7 @@ def report(
             return
         layer = reading.layer()
         if layer is not None:
+            end_trial(layer)
             reading.write_key(layer.pseudonyms)
             report_layer(layer, writing, source=reading.path.name, level=level, seed=seed)
             return
@@ -115,6 +117,7 @@ def report(
         if groups is not None:
             doubts = doubtful_spellings("groups", map(str, groups.table["group"]))
             selection = replace(selection, remarks=(*selection.remarks, *doubts))
+        end_trial(selection)
         annotations, remarks = selection.labels, list(selection.said)
         table = agreement.report(annotations, rng=seed, level=level)
         drift = _drift(selection, over, level)
@@ -231,10 +234,7 @@ def _scaled(
             )
     # A table's sets are names with a separator; of an export they are sets already.
     wanted = "nominal" if scale == "set" else scale
-    try:
-        found = reading.select(categories=categories, scale=wanted, doubts=False, over=over)
-    except (AnnotationError, ReaderError) as error:
-        raise type(error)(str(error).replace("with categories=,", "with --order,")) from error
+    found = reading.select(categories=categories, scale=wanted, doubts=False, over=over)
     if scale == "set":
         return replace(found, labels=_as_sets(found.labels, separator))
     return found

@@ -52,17 +52,27 @@ class UnclearLayoutError(ReaderError):
     Parameters
     ----------
     message : str
-        The readings, and how to choose one.
+        What is unclear.
     path : path-like
         The file.
     readings : mapping of str to dict
         By the options of the command line, those of `annobench.io.select_labels`.
+
+    Attributes
+    ----------
+    statement : str
+        The message alone, to which the error adds the readings.
     """
 
     def __init__(
         self, message: str, path: str | os.PathLike[str], readings: Mapping[str, dict[str, Any]]
     ) -> None:
-        super().__init__(message)
+        ways = [
+            ", ".join(f"{name}={value!r}" for name, value in options.items())
+            for options in readings.values()
+        ]
+        super().__init__(f"{message} Read it with {'; or with '.join(ways)}." if ways else message)
+        self.statement = message
         self.path = path
         self.readings = dict(readings)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from importlib import import_module, metadata
+from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Final
@@ -68,17 +67,6 @@ def require(module: str, needing: str) -> Any:
 def is_installed(library: str) -> bool:
     """Return whether a library can be imported, without importing it."""
     return find_spec(library) is not None
-
-
-def installed_versions(names: Iterable[str]) -> dict[str, str]:
-    """Return the versions of libraries."""
-    found = {}
-    for name in names:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 def optional(module: str, needing: str) -> ModuleType:

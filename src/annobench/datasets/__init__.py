@@ -29,7 +29,6 @@ from annobench.core.choices import Mode as Mode
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import DataUnavailableError, ReaderError
 from annobench.core.files import replacing
-from annobench.core.moved import moved_modules
 from annobench.core.optional import optional
 from annobench.datasets.base import (
     DataSet,
@@ -87,11 +86,6 @@ _HOW_TO_SUPPLY = (
     "the network, or set the data mode to 'auto' or 'simulated' (config: data.mode)."
 )
 
-
-moved_modules(
-    __name__,
-    {name: f"annobench_datasets.{name}" for name in ("ami", "masc_crowd", "masc_trained")},
-)
 
 _MODULES = {entry.name for entry in pkgutil.iter_modules(__path__) if entry.name[0] != "_"}
 

@@ -271,11 +271,6 @@ class InformationCurve(Summarised):
         """Cumulative information per unit of cost, shape (..., M + 1); NaN if the cost is 0."""
         return ratio(self.information, self.cost)
 
-    @cached_property
-    def marginal_bits_per_cost(self) -> FloatArray:
-        """Information of each further label per unit of its price, shape (..., M)."""
-        return ratio(np.diff(self.information, axis=-1), np.diff(self.cost))
-
 
 def information_curve(
     prevalence: ArrayLike,

@@ -105,13 +105,6 @@ class PredictionPoweredMean(SummarisedScalars):
         check_level(level, "prediction_powered_mean")
         return normal_interval(self.estimate, self.standard_error, level)
 
-    @property
-    def n_gold_alone(self) -> float:
-        """Number of gold values that alone would give the same standard error."""
-        if not self.standard_error:
-            return np.inf
-        return self.gold_variance / self.standard_error**2
-
 
 def prediction_powered_mean(
     gold: ArrayLike, predicted: ArrayLike, others: ArrayLike, *, weight: float | None = None

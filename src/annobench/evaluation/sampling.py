@@ -122,11 +122,6 @@ class StratifiedSample:
                 "StratifiedSample", errors, getattr(self, errors), sample, getattr(self, sample)
             )
 
-    @property
-    def error_share(self) -> float:
-        """Share of errors among all sampled items, in [0, 1], enriched by stratification."""
-        return (self.hits + self.misses) / (self.flagged_sample + self.passed_sample)
-
 
 @dataclass(frozen=True)
 class Population:

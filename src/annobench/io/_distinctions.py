@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench.io._columns import Column
-from annobench.labels.columns import SPAN_ENDS, SPAN_STARTS, plain_name
+from annobench.labels.columns import ROUND_NAME, SPAN_ENDS, SPAN_STARTS, plain_name
 
 if TYPE_CHECKING:
     from annobench.io.cells import Cells
@@ -19,12 +18,6 @@ if TYPE_CHECKING:
 
 #: Values of a column that may name questions.
 _MANY_QUESTIONS = 50
-
-#: Names of columns that number repetitions.
-_ROUNDS = re.compile(
-    r"(?:.*_)?(?:run|round|trial|repetition|repeat|replicate|rep|iteration|attempt|pass|seed|epoch)"
-    r"(?:_?(?:index|idx|id|no|nr|number|num))?"
-)
 
 
 class Distinction(NamedTuple):
@@ -105,7 +98,7 @@ def what_repeats(
                 are_spans=True,
             )
     for name in rest:
-        if _ROUNDS.fullmatch(plain_name(name).strip("_")):
+        if ROUND_NAME.fullmatch(plain_name(name).strip("_")):
             together = pd.DataFrame([pair, pd.factorize(cells_of(name))[0]]).T
             if not together.duplicated().any():
                 return Distinction(

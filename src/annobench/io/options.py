@@ -236,6 +236,11 @@ class Options:
         ),
     )
 
+    people: tuple[str, ...] = field(
+        default=(),
+        metadata=_metadata("Annotators: a column called so is one of theirs, whatever it holds."),
+    )
+
     def __post_init__(self) -> None:
         """Keep collections as tuples."""
         for name in LISTS:
@@ -252,7 +257,7 @@ class Options:
 PARAMETERS = {"format": "from_format"}
 
 #: Options that are collections.
-LISTS = {"annotators", "status", "missing"}
+LISTS = {"annotators", "status", "missing", "people"}
 
 #: The options of reading that commands share, by the names of their parameters there.
 READING: Mapping[str, Option] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,7 +30,7 @@ from annobench.io.layouts.judge_log import says_more
 from annobench.io.long import LONG
 from annobench.io.options import refuse_idle_options
 from annobench.labels.annotations import Annotations
-from annobench.labels.columns import USUAL_NAMES
+from annobench.labels.columns import USUAL_NAMES, choose_columns
 from annobench.scale._format import is_partitioned
 from annobench.scale.partitions import PartitionedLabels
 
@@ -40,7 +41,7 @@ SourceKind = Literal["long", "wide", "export", "spans", "partitions"]
 
 #: Options that may be named with any source, and those that `select` checks.
 _ALWAYS = (
-    *("gold", "keep_names", "shown_first", "over", "categories", "scale", "repeats"),
+    *("gold", "keep_names", "people", "shown_first", "over", "categories", "scale", "repeats"),
     *("status", "gold_items", "empty", "missing"),
 )
 
@@ -214,11 +215,16 @@ def _recognised(
     is_table = named is None and _is_table(content)
     has_rows = is_table or (named is None and _has_rows(content))
     is_long = has_rows and (annotator or options.label or _has_usual_columns(content))
+    if is_table and not is_long and _names_columns(content, options):
+        named = "wide"
     known = None if is_long else _format_of(content, named)
     if known is None or (is_table and item is not None and known[0].kind != "wide"):
         refuse_idle_options(path, "long", given)
-        if is_table and not {"item", "annotator", "label"} & given.keys():
-            _refuse_wide(content)
+        if is_table and not {"annotator", "label"} & given.keys():
+            _refuse_wide(content, item)
+        if is_table:
+            wanted = {role: getattr(options, role) for role in ("item", "annotator", "label")}
+            _refuse_unnamed(content, wanted)
         return LONG, LONG.title
     if annotator is not None and known[0].kind == "wide" and known[0].name != "form":
         raise ReaderError(
@@ -309,7 +315,33 @@ def _format_of(content: Content, format: str | None) -> tuple[ExportFormat, str]
         raise
 
 
-def _refuse_wide(content: Content) -> None:
+def _names_columns(content: Content, options: Options) -> bool:
+    """Return whether the command names columns of which all others hold the same labels."""
+    table = tables.text_table(content)
+    roles = (tables.ANNOTATOR_NAMES, USUAL_NAMES["label"])
+    if table is None or any(table.column(names) is not None for names in roles):
+        return False
+    named = [name for name in (*options.people, options.gold) if name in table.header]
+    from annobench.io.layouts import wide
+
+    return bool(named) and wide.are_labels(table, options, named)
+
+
+def _refuse_unnamed(content: Content, columns: Mapping[str, str | None]) -> None:
+    """Refuse a table whose columns have other names than usual, and say which they may be."""
+    table = tables.text_table(content)
+    if table is None or any(name and name not in table.header for name in columns.values()):
+        return
+    try:
+        choose_columns(content.path, list(table.header), dict(columns))
+    except ReaderError as error:
+        from annobench.io.layouts._roles import readings_of
+
+        if readings := readings_of(table, columns):
+            raise UnclearLayoutError(str(error), content.path, readings) from error
+
+
+def _refuse_wide(content: Content, item: str | None = None) -> None:
     """Refuse a table without columns of annotators and labels, and say how it may be read."""
     table = tables.text_table(content)
     roles = (tables.ANNOTATOR_NAMES, USUAL_NAMES["label"])
@@ -324,33 +356,42 @@ def _refuse_wide(content: Content) -> None:
     if table is None or any(table.column(names) is not None for names in roles):
         return
     try:
-        made = wide.plan(table, Options(format="wide"))
+        wide.refuse_survey(table)
+        made = wide.plan(table, Options(format="wide", item=item))
     except UnclearLayoutError:
         raise
     except ReaderError:
         return
     if (not made.item and made.weight is None) or (is_json and not made.share_labels(table)):
         return
-    readings: dict[str, dict[str, Any]] = {"--from wide": {"format": "wide"}}
-    item = "" if made.weight else f", and {' and '.join(map(repr, made.item))} the items"
-    ways = [f"columns {listed(made.annotators)} may be annotators{item}: add --from wide if so"]
     _refuse_contingency(content, table, made.item, list(made.places))
+    begin = f"{content.path}: nothing names annotators, as in a table with a row per label."
+    may_count = counts.may_count(table, list(made.places))
+    if may_count and (total := counts.find_total(table)) is not None:
+        raise UnclearLayoutError(
+            f"{begin} {total!r} is the sum of others in every row, as where cells say how many "
+            "annotators chose a category. Else name the columns with item=, annotator= and "
+            "label=, or with annotators=.",
+            content.path,
+            {"--counts": {"counts": True}},
+        )
+    named = {} if item is None else {"item": item}
+    option = f"--from wide{f' --item {shlex.quote(item)}' if item else ''}"
+    readings: dict[str, dict[str, Any]] = {option: {"format": "wide"} | named}
+    items = "" if made.weight else f", and {' and '.join(map(repr, made.item))} the items"
+    ways = f"columns {listed(made.annotators)} may be annotators{items}."
     if made.item == ("",):
         readings["--transpose"] = {"transpose": True}
-    if made.item == ("",) and is_json:
-        ways = [
-            f"inner keys {listed(made.annotators)} may be annotators and the outer ones items: add "
-            "--from wide if so"
-        ]
+        if is_json:
+            ways = (
+                f"inner keys {listed(made.annotators)} may be annotators and the outer ones items."
+            )
     known = f" {made.gold!r} would be known categories." if made.gold else ""
     known += f" {listed(made.unused)} would not be used." if made.unused else ""
-    if counts.may_count(table, list(made.places)):
+    if may_count and counts.has_zeros(table, list(made.places)):
         readings["--counts"] = {"counts": True}
     raise UnclearLayoutError(
-        f"{content.path}: nothing names annotators, as in a table with a row per label. The "
-        f"{ways[0]}.{known} If rows are annotators and columns are items, add --transpose; if "
-        "cells say how many annotators chose a category, --counts. Else name the columns with "
-        "--item, --annotator and --label.",
+        f"{begin} The {ways}{known} Else name the columns with item=, annotator= and label=.",
         content.path,
         readings,
     )

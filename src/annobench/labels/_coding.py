@@ -14,6 +14,7 @@ from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError
 from annobench.core.numbers import plain_number, with_points
 from annobench.labels._grouping import codes_of_numbers
+from annobench.labels.columns import named_columns
 
 #: The largest number on the interval scale, whose square is still a number.
 LARGEST = 1e150
@@ -191,7 +192,7 @@ def numbers_of(values: NDArray[Any]) -> NDArray[np.object_]:
     numbers = pd.to_numeric(pd.Series(values, dtype=object), errors="coerce").to_numpy(np.float64)
     wrong = ~(np.abs(numbers) <= LARGEST)
     if wrong.any():
-        shown = ", ".join(map(repr, pd.unique(values[wrong])[:SHOWN]))
+        shown = named_columns(pd.unique(values[wrong]), most=SHOWN)
         raise AnnotationError(
             f"Annotations: interval labels must be finite numbers up to {LARGEST:g}, got {shown}. "
             f"Correct them, or use the nominal scale. {_CODES}"
@@ -207,7 +208,7 @@ def check_order(labels: NDArray[np.object_]) -> None:
     if pd.to_numeric(seen, errors="coerce").isna().any():
         raise AnnotationError(
             "Annotations: the order of the ordinal categories "
-            f"{', '.join(map(repr, seen[:SHOWN]))}{' ...' if len(seen) > SHOWN else ''} is "
+            f"{named_columns(seen, most=SHOWN)} is "
             f"unknown. Give all categories in order with categories=, lowest first. {_CODES}"
         )
 
@@ -227,15 +228,15 @@ def codes_of(
     order = tuple(map(str, known))
     index = pd.Index(order, dtype=object)
     if index.has_duplicates:
-        twice = ", ".join(map(repr, index[index.duplicated()].unique()[:SHOWN]))
+        twice = named_columns(index[index.duplicated()].unique(), most=SHOWN)
         raise AnnotationError(f"Annotations: {what} {twice} is listed twice. List each name once.")
     codes = index.get_indexer(uniques) if len(uniques) else np.zeros(0, dtype=np.int32)
     if (codes < 0).any():
         unknown = uniques[codes < 0].unique()
-        shown = ", ".join(map(repr, unknown[:SHOWN]))
+        shown = named_columns(unknown, most=SHOWN)
         raise AnnotationError(
-            f"Annotations: {what} {shown}{' ...' if len(unknown) > SHOWN else ''} not among the "
-            f"{len(order)} known ({', '.join(map(repr, order[:10]))}). "
+            f"Annotations: {what} {shown} not among the "
+            f"{len(order)} known ({named_columns(order, most=10)}). "
             f"Correct the {what}, or add it to the list."
             + (f" {_CODES}" if what == "label" else "")
         )

@@ -38,6 +38,7 @@ from annobench.labels._coding import (
     unmasked,
 )
 from annobench.labels._grouping import find_repeat
+from annobench.labels.columns import named_columns
 from annobench.labels.item_column import with_items
 from annobench.labels.select import Verbs
 from annobench.labels.view import View
@@ -308,7 +309,7 @@ class Annotations(Verbs):
         if missing:
             raise AnnotationError(
                 f"Annotations.from_frame: column(s) {', '.join(missing)} missing; the frame has "
-                f"{', '.join(map(repr, frame.columns[:10]))}. Rename its columns first."
+                f"{named_columns(frame.columns, most=10)}. Rename its columns first."
             )
         return cls.from_arrays(
             frame["item"],
@@ -361,7 +362,7 @@ class Annotations(Verbs):
         if len(names) != len(counts) or len(set(names)) < len(names):
             raise AnnotationError(
                 f"from_contingency: categories must be {len(counts)} different names, one for "
-                f"each row, got {', '.join(map(repr, names[:10]))}."
+                f"each row, got {named_columns(names, most=10)}."
             )
         n_categories = counts.shape[0]
         first, second = np.divmod(np.repeat(np.arange(counts.size), counts.ravel()), n_categories)
@@ -424,8 +425,8 @@ class Annotations(Verbs):
         unknown = sorted(set(seen) - set(order))
         if unknown:
             raise AnnotationError(
-                f"Annotations.from_sets: element {', '.join(map(repr, unknown[:SHOWN]))} not among "
-                f"the {len(order)} known ({', '.join(map(repr, order[:10]))}). "
+                f"Annotations.from_sets: element {named_columns(unknown, most=SHOWN)} not among "
+                f"the {len(order)} known ({named_columns(order, most=10)}). "
                 "Correct the label, or add the element to the list."
             )
         if len(set(order)) < len(order):

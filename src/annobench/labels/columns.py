@@ -69,6 +69,12 @@ RESOLVED_NAMES = (
     *(f"{how}_{what}" for how in _RESOLVED for what in _OF_LABELS),
 )
 
+#: Names of columns that number repetitions.
+ROUND_NAME = re.compile(
+    r"(?:.*_)?(?:run|round|trial|repetition|repeat|replicate|rep|iteration|attempt|pass|seed|epoch)"
+    r"(?:_?(?:index|idx|id|no|nr|number|num))?"
+)
+
 #: Columns that a message names at most.
 _SHOWN = 12
 
@@ -162,7 +168,9 @@ def choose_columns(
             f"Column {header.index('') + 1} has no name: give it one in the header, such as "
             f"{missing[0]}."
         )
-    if {"annotator", "label"} <= set(missing) and len(header) > 2:
+    # Of a table of texts it is seen from the cells whether a column may be an annotator's.
+    is_text = isinstance(source, Path) and source.suffix.lower() not in (".parquet", ".pq")
+    if {"annotator", "label"} <= set(missing) and len(header) > 2 and not is_text:
         faults.append(_hint_of_wide(source))
     if faults:
         shown = named_columns(header, missing)

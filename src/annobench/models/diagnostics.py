@@ -92,16 +92,13 @@ def inference_data(
     names: Mapping[str, Sequence[str]],
 ) -> InferenceData:
     """Lay out draws for arviz."""
-    found: InferenceData = import_arviz("InferenceData").from_dict(
+    with warnings.catch_warnings():
+        # Importing arviz warns of its future versions.
+        warnings.simplefilter("ignore", FutureWarning)
+        arviz = require("arviz", "InferenceData")
+    found: InferenceData = arviz.from_dict(
         posterior=dict(draws),
         dims={name: list(axes) for name, axes in dimensions.items()},
         coords={name: list(along) for name, along in names.items()},
     )
     return found
-
-
-def import_arviz(needing: str) -> Any:
-    """Import arviz on first use, as it takes seconds."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
-        return require("arviz", needing)

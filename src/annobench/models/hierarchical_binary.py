@@ -322,36 +322,6 @@ class HierarchicalBinaryFit(SampledFit):
             _beta_binomial(draws.specificity_mean, draws.specificity_concentration, n_negative),
         )
 
-    def impute(
-        self, n_copies: int, *, rng: np.random.Generator | int | None = None
-    ) -> NDArray[np.int8]:
-        """Draw categories for all items: a multiply imputed data set (section 10).
-
-        Parameters
-        ----------
-        n_copies : int
-            Number of imputations M.
-        rng : numpy.random.Generator or int, optional
-            Source of randomness, or a seed.
-
-        Returns
-        -------
-        ndarray of int8, shape (M, I)
-            Each row is one joint draw from the posterior of the categories.
-
-        Raises
-        ------
-        ValueError
-            If `n_copies` is below 1.
-        """
-        rng = np.random.default_rng(rng)
-        if n_copies < 1:
-            raise ValueError(f"impute: n_copies must be above 0, got {n_copies}.")
-        probability = self.draws.item_probability.reshape(-1, len(self.items))
-        rows = rng.choice(len(probability), size=n_copies, replace=n_copies > len(probability))
-        uniform = rng.random((n_copies, len(self.items)))
-        return (uniform < probability[rows]).astype(np.int8)
-
 
 def _with_rest(second: NDArray[np.float64]) -> NDArray[np.float64]:
     """Put the probability of the first of two categories before that of the second."""

@@ -26,7 +26,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from annobench.core.errors import AnnotationError
-from annobench.core.renaming import renamed_options, say_renamed
 from annobench.core.results import Summarised, SummarisedScalars, axes_or_new
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
@@ -77,16 +76,6 @@ UNKNOWN: Final = 0.3
 
 #: Share of the guessed labels on which two systems differ.
 DIFFER: Final = {"opposed": 1.0, "independent": 0.5}
-
-#: Attributes of a certificate by their old names.
-_OLD_NAMES: Final = {
-    "keep": "min_agreement",
-    "posterior": "easy_hard.posterior",
-    "chance": "easy_hard.chance",
-    "guess": "easy_hard.guess_distribution",
-    "guess_estimated": "easy_hard.estimated",
-    "settled": "rates.easy_rate",
-}
 
 #: Upper bound on the number of guesses, for a retention rule and an error probability.
 Bound = Callable[[float, float], int]
@@ -223,18 +212,6 @@ class Certificate(Summarised):
     def _assumed(self) -> EasyHardModel | RatesModel:
         found = self.rates if self.easy_hard is None else self.easy_hard
         assert found is not None  # one of the two is
-        return found
-
-    def __getattr__(self, name: str) -> Any:
-        """Return an attribute by its old name, with a warning."""
-        if name not in _OLD_NAMES:
-            raise AttributeError(f"Certificate has no attribute {name!r}.")
-        say_renamed(f"Certificate.{name}", _OLD_NAMES[name])
-        found: Any = self
-        for part in _OLD_NAMES[name].split("."):
-            if found is None:  # the other model was assumed
-                return {"guess": (math.nan, math.nan), "guess_estimated": False}.get(name, math.nan)
-            found = getattr(found, part)
         return found
 
     @property
@@ -407,7 +384,6 @@ class Truth(SummarisedScalars):
         return proportion_interval(self.n_wrong, self.n_checked, method="exact", level=level)
 
 
-@renamed_options(guess="guess_distribution", keep="min_agreement", settled="easy_rate")
 def certificate(
     annotations: Annotations,
     *,

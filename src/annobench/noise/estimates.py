@@ -11,7 +11,6 @@ import pandas as pd
 from scipy import stats
 
 from annobench.core.errors import AnnotationError, as_sentence
-from annobench.core.renaming import renamed_options
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models import dawid_skene
@@ -27,7 +26,6 @@ __all__ = ["hard_share"]
 _MAX_COMPONENTS = 4
 
 
-@renamed_options(guess="guess_distribution", settled="easy_rate")
 def hard_share(
     annotations: Annotations,
     *,

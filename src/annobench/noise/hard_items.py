@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from annobench.core.errors import AnnotationError
-from annobench.core.renaming import renamed_options
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models import dawid_skene
@@ -24,7 +23,6 @@ __all__ = ["hard_items"]
 _CERTAIN = 0.95
 
 
-@renamed_options(settled="easy_rate")
 def hard_items(
     annotations: Annotations,
     *,

@@ -15,7 +15,6 @@ import pandas as pd
 from scipy import stats
 
 from annobench.core.errors import AnnotationError
-from annobench.core.renaming import renamed_options
 from annobench.noise import easy_hard
 from annobench.noise._guessing import Guess, given
 from annobench.noise.certificate import (
@@ -38,7 +37,6 @@ _MAX_ANNOTATORS = 1_000
 _MAX_ITEMS = 10_000_000
 
 
-@renamed_options(guess="guess_distribution")
 def certification_power(
     n_items: int,
     n_annotators: int,
@@ -105,7 +103,6 @@ def _largest_disagreement(n_items: int, chance: float, rate: float, level: float
     return low
 
 
-@renamed_options(guess="guess_distribution")
 def annotators_needed(
     n_items: int,
     hard: float,
@@ -167,7 +164,6 @@ def annotators_needed(
     )
 
 
-@renamed_options(guess="guess_distribution")
 def items_needed(
     n_annotators: int,
     hard: float,
@@ -234,7 +230,6 @@ def items_needed(
     return high
 
 
-@renamed_options(guess="guess_distribution")
 def plan(
     n_items: int,
     hard: float,
@@ -316,7 +311,6 @@ def plan(
     return pd.DataFrame(rows)
 
 
-@renamed_options(guess="guess_distribution")
 def items_to_tell_apart(
     n_annotators: int,
     hard: float,

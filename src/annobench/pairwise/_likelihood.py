@@ -47,6 +47,8 @@ class Model(NamedTuple):
         Whether there is an effect of order.
     ties : bool
         Whether there are ties.
+    weight : ndarray, shape (N,)
+        As in `Comparisons`.
     """
 
     design: Any
@@ -54,11 +56,12 @@ class Model(NamedTuple):
     n_items: int
     side: bool
     ties: bool
+    weight: Floats
 
     @classmethod
     def of(cls, comparisons: Comparisons, *, side: bool) -> Model:
         """Lay out comparisons."""
-        n, k = comparisons.n_comparisons, comparisons.n_items
+        n, k = comparisons.outcome.size, comparisons.n_items
         columns = [comparisons.left, comparisons.right] + [np.full(n, k)] * side
         signs = [np.ones(n), -np.ones(n)] + [np.ones(n)] * side
         rows = np.tile(np.arange(n), len(columns))
@@ -66,7 +69,7 @@ class Model(NamedTuple):
             (np.concatenate(signs), (rows, np.concatenate(columns))), shape=(n, k + side)
         )
         ties = bool((comparisons.outcome == TIE).any())
-        return cls(design, comparisons.outcome, k, side, ties)
+        return cls(design, comparisons.outcome, k, side, ties, comparisons.weights)
 
     @property
     def n_parameters(self) -> int:
@@ -108,12 +111,11 @@ def information(model: Model, p: Floats, weight: Floats) -> Floats:
 def maximise(model: Model) -> Floats:
     """Maximise the log-likelihood by Newton's method; the maximum must be finite."""
     at = np.zeros(model.n_parameters)
-    weight = np.ones(model.outcome.size)
     value = _log_likelihood(model, at)
     for _ in range(_MAX_STEPS):
         p = probabilities(model, at)
-        gradient = scores(model, p).T @ weight
-        step = np.linalg.solve(centred(model, information(model, p, weight)), gradient)
+        gradient = scores(model, p).T @ model.weight
+        step = np.linalg.solve(centred(model, information(model, p, model.weight)), gradient)
         # Newton's method squares its error: what is left after this step is far below.
         last = float(gradient @ step) < _TOLERANCE
         length = 1.0
@@ -136,4 +138,4 @@ def centred(model: Model, matrix: Floats) -> Floats:
 def _log_likelihood(model: Model, at: Floats) -> float:
     chosen = probabilities(model, at)[np.arange(model.outcome.size), model.outcome]
     with np.errstate(divide="ignore"):
-        return float(np.log(chosen).sum())
+        return float(np.log(chosen) @ model.weight)

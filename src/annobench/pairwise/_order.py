@@ -71,9 +71,17 @@ def within(of: Comparisons, kept: NDArray[np.bool_]) -> Comparisons:
     names = tuple(name for name, stays in zip(of.items, kept, strict=True) if stays)
     annotator = None if of.annotator is None else of.annotator[rows]
     cluster = None if of.cluster is None else np.unique(of.cluster[rows], return_inverse=True)[1]
+    weight = None if of.weight is None else of.weight[rows]
     left, right = code[of.left[rows]], code[of.right[rows]]
     return Comparisons(
-        names, left, right, of.outcome[rows], of.annotators, annotator, cluster=cluster
+        names,
+        left,
+        right,
+        of.outcome[rows],
+        of.annotators,
+        annotator,
+        cluster=cluster,
+        weight=weight,
     )
 
 

@@ -140,10 +140,11 @@ def _rows_of(of: Comparisons, *, side: bool) -> _Rows:
     assert of.annotator is not None
     columns = [of.annotator, of.left, of.right, of.outcome]
     columns += [] if of.cluster is None else [of.cluster]
-    unique, count = np.unique(np.column_stack(columns), axis=0, return_counts=True)
+    unique, place = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+    count = np.bincount(place.ravel(), weights=of.weights)
     annotator, left, right, outcome = unique.T[:4]
     cluster = None if of.cluster is None else unique[:, 4]
-    tied = float((of.outcome == TIE).mean())
+    tied = float(np.average(of.outcome == TIE, weights=of.weights))
     first = np.array(list(_SIDES))[:, None]
     kinds = np.hstack([first * (1 - tied), np.full_like(first, tied), (1 - first) * (1 - tied)])
     shares = list(_SIDES.values())
@@ -151,9 +152,7 @@ def _rows_of(of: Comparisons, *, side: bool) -> _Rows:
         kinds, shares = np.vstack([kinds, _MOSTLY_TIES]), [*shares, 1 - sum(shares)]
     edges = np.tile(np.linspace(0, 1, _NODES + 1), (len(of.annotators), 1))
     model = Model.of(Comparisons(of.items, left, right, outcome), side=side)
-    return _Rows(
-        model, annotator, cluster, count.astype(float), edges, kinds, np.array(shares) / sum(shares)
-    )
+    return _Rows(model, annotator, cluster, count, edges, kinds, np.array(shares) / sum(shares))
 
 
 def _over_grid(rows: _Rows, start: Floats) -> tuple[list[_Point], Floats]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import MAX_FAULTS, AnnotationError
 from annobench.labels.columns import named_columns
@@ -58,6 +58,11 @@ class Comparisons:
         Rows without a winner.
     cluster : ndarray of int, shape (N,), or None
         Codes from 0 of what comparisons belong to, such as prompts; every code occurs.
+    weight : ndarray of float, shape (N,), or None
+        Positive weights, by default 1. If a judge gives probabilities, a comparison is a win of
+        each side, weighted by its probability.
+    remarks : tuple of str
+        What the file says beside the outcomes, such as rates of wins.
     """
 
     items: tuple[str, ...]
@@ -68,6 +73,8 @@ class Comparisons:
     annotator: NDArray[np.int64] | None = None
     n_left_out: int = 0
     cluster: NDArray[np.int64] | None = None
+    weight: NDArray[np.float64] | None = None
+    remarks: tuple[str, ...] = ()
 
     @classmethod
     def from_frame(
@@ -115,11 +122,9 @@ class Comparisons:
         >>> Comparisons.from_frame(table).outcome.tolist()
         [0, 1]
         """
-        import pandas as pd
-
         named = {"left": left, "right": right, "winner": winner, "annotator": annotator}
         named |= {"clusters": clusters}
-        columns = {role: _column(frame, role, name) for role, name in named.items()}
+        columns = {role: column_of(frame, role, name) for role, name in named.items()}
         texts = {
             role: frame[name].fillna("").astype(str)
             for role, name in columns.items()
@@ -144,27 +149,89 @@ class Comparisons:
             raise AnnotationError(f"Comparisons: {listed}{more}")
         if not place.size:
             raise AnnotationError("Comparisons: no row has a winner. Check the column's name.")
+        return cls.from_outcomes(
+            rows["left"],
+            rows["right"],
+            outcome,
+            annotators=rows.get("annotator"),
+            clusters=rows.get("clusters"),
+            n_left_out=int((~decided).sum()),
+        )
+
+    @classmethod
+    def from_outcomes(
+        cls,
+        left: ArrayLike,
+        right: ArrayLike,
+        outcome: ArrayLike,
+        *,
+        annotators: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+        weight: ArrayLike | None = None,
+        n_left_out: int = 0,
+        remarks: tuple[str, ...] = (),
+    ) -> Comparisons:
+        """Build comparisons from names and codes of outcomes.
+
+        Parameters
+        ----------
+        left, right : array of str, shape (N,)
+            Names of the items, by position.
+        outcome : array of int, shape (N,)
+            0 if the left one won, 1 for a tie, 2 if the right one won.
+        annotators, clusters : array of str, shape (N,), optional
+            Names of the annotators and of the clusters.
+        weight : array of float, shape (N,), optional
+            Weights; comparisons of weight 0 are dropped.
+        n_left_out : int, default 0
+            Rows without a winner.
+        remarks : tuple of str
+            As for the class.
+
+        Returns
+        -------
+        Comparisons
+            Items in the order of their names.
+
+        Examples
+        --------
+        >>> Comparisons.from_outcomes(["x", "y"], ["y", "x"], [0, 1]).items
+        ('x', 'y')
+        """
+        import pandas as pd
+
+        columns: dict[str, Any] = {"left": left, "right": right, "outcome": outcome}
+        optional = {"annotator": annotators, "cluster": clusters, "weight": weight}
+        columns |= {role: values for role, values in optional.items() if values is not None}
+        rows = pd.DataFrame({role: np.asarray(values) for role, values in columns.items()})
+        more: dict[str, Any] = {"n_left_out": n_left_out, "remarks": remarks}
+        if weight is not None:
+            rows = rows[rows["weight"] > 0]
+            more["weight"] = rows["weight"].to_numpy(dtype=float)
+        if annotators is not None:
+            codes, people = pd.factorize(rows["annotator"], sort=True)
+            more |= {"annotator": codes.astype(np.int64), "annotators": tuple(people)}
+        if clusters is not None:
+            more["cluster"] = pd.factorize(rows["cluster"])[0].astype(np.int64)
         names = sorted(set(rows["left"]) | set(rows["right"]))
         index = pd.Index(names, dtype=object)
-        optional: dict[str, Any] = {}
-        if "annotator" in rows:
-            codes, people = pd.factorize(rows["annotator"], sort=True)
-            optional = {"annotator": codes.astype(np.int64), "annotators": tuple(people)}
-        if "clusters" in rows:
-            optional["cluster"] = pd.factorize(rows["clusters"])[0].astype(np.int64)
         return cls(
             tuple(names),
-            index.get_indexer(pd.Index(rows["left"])).astype(np.int64),
-            index.get_indexer(pd.Index(rows["right"])).astype(np.int64),
-            outcome,
-            n_left_out=int((~decided).sum()),
-            **optional,
+            index.get_indexer(pd.Index(rows["left"], dtype=object)).astype(np.int64),
+            index.get_indexer(pd.Index(rows["right"], dtype=object)).astype(np.int64),
+            rows["outcome"].to_numpy(dtype=np.int64),
+            **more,
         )
 
     @property
+    def weights(self) -> NDArray[np.float64]:
+        """The weights of the comparisons, shape (N,)."""
+        return np.ones(self.outcome.size) if self.weight is None else self.weight
+
+    @property
     def n_comparisons(self) -> int:
-        """The number of comparisons N."""
-        return self.outcome.size
+        """The number of comparisons; with weights, their sum."""
+        return round(float(self.weights.sum()))
 
     @property
     def n_items(self) -> int:
@@ -177,26 +244,30 @@ class Comparisons:
         Returns
         -------
         DataFrame
-            One row per item: item, n_comparisons, wins, ties, losses.
+            One row per item: item, n_comparisons, wins, ties, losses; with weights, sums of
+            weights.
         """
         import pandas as pd
 
         k = self.n_items
-        counts = np.zeros((k, 3), dtype=np.int64)
-        np.add.at(counts, (self.left, self.outcome), 1)
-        np.add.at(counts, (self.right, 2 - self.outcome), 1)
-        table = pd.DataFrame(counts, columns=["wins", "ties", "losses"])
-        table.insert(0, "n_comparisons", counts.sum(axis=1))
+        counts = np.zeros((k, 3))
+        np.add.at(counts, (self.left, self.outcome), self.weights)
+        np.add.at(counts, (self.right, 2 - self.outcome), self.weights)
+        # A sum of probabilities is exact up to rounding.
+        counts = counts.round(6)
+        whole = counts if self.weight is not None else counts.astype(np.int64)
+        table = pd.DataFrame(whole, columns=["wins", "ties", "losses"])
+        table.insert(0, "n_comparisons", counts.sum(axis=1).round().astype(np.int64))
         table.insert(0, "item", self.items)
         return table
 
 
-def _column(frame: pd.DataFrame, role: str, name: str | None) -> str | None:
+def column_of(frame: pd.DataFrame, role: str, name: str | None) -> str | None:
     """Find the column of a role; None for annotators or clusters that are not named."""
     if name is not None:
         if name not in frame.columns:
             raise AnnotationError(
-                f"Comparisons: column {name!r}, given as {role}, is not among the columns: "
+                f"Comparisons: column {name!r}, given with {role}=, is not among the columns: "
                 f"{named_columns(frame.columns)}."
             )
         return name

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.special import expit
 
 from annobench.core.errors import AnnotationError, check_level
@@ -295,8 +296,9 @@ def _at_maximum(model: Model, at: Floats, of: Comparisons) -> Posterior:
     """Return the distribution of the maximum of the likelihood."""
     n = of.n_comparisons
     p = probabilities(model, at)
-    inverse = np.linalg.inv(centred(model, information(model, p, np.ones(n))))
-    covariance = sandwich(inverse, scores(model, p), of.cluster, n)
+    inverse = np.linalg.inv(centred(model, information(model, p, model.weight)))
+    weighted = sparse.diags_array(model.weight) @ scores(model, p)
+    covariance = sandwich(inverse, weighted, of.cluster, n)
     df = np.inf if of.cluster is None else float(of.cluster.max())
     return Posterior(np.ones(1), at[None], covariance[None], df)
 
@@ -382,15 +384,15 @@ def _annotators(
     right = (ahead > 0) == (of.outcome == LEFT)
 
     def share(what: NDArray[np.bool_], among: NDArray[np.bool_]) -> Floats:
-        total = np.bincount(annotator[among], minlength=n)
-        part = np.bincount(annotator[among & what], minlength=n)
+        total = np.bincount(annotator, weights=of.weights * among, minlength=n)
+        part = np.bincount(annotator, weights=of.weights * (among & what), minlength=n)
         return np.asarray(np.divide(part, total, out=np.full(n, math.nan), where=total > 0))
 
     r = np.full((n, 3), math.nan) if reliable is None else reliable.reliability
     table = pd.DataFrame(
         {
             "annotator": of.annotators,
-            "n_comparisons": np.bincount(annotator, minlength=n),
+            "n_comparisons": np.bincount(annotator, of.weights, n).round().astype(np.int64),
             "reliability": r[:, 0],
             "reliability_lower": r[:, 1],
             "reliability_upper": r[:, 2],

@@ -55,6 +55,7 @@ def render(found: BradleyTerry, comparisons: Comparisons, *, source: str) -> str
         level=percent(found.level),
         ties=found.tie > 0,
         sentences=found.sentences,
+        remarks=comparisons.remarks,
         first=found.first,
         biased=found.biased,
         clusters=found.n_clusters,
@@ -68,7 +69,7 @@ def render(found: BradleyTerry, comparisons: Comparisons, *, source: str) -> str
 def _facts(found: BradleyTerry, of: Comparisons) -> list[tuple[str, str, str]]:
     pairs = {(min(a, b), max(a, b)) for a, b in zip(of.left, of.right, strict=True)}
     possible = of.n_items * (of.n_items - 1) // 2
-    n_ties = int((of.outcome == TIE).sum())
+    n_ties = round(float(of.weights @ (of.outcome == TIE)))
     facts = [
         (f"{of.n_items:,}", plural(of.n_items, "item"), "that are ranked"),
         (
@@ -103,8 +104,8 @@ def _map(found: BradleyTerry, of: Comparisons) -> dict[str, Any] | None:
         (of.left, of.right, 1 - of.outcome / 2),
         (of.right, of.left, of.outcome / 2),
     ):
-        np.add.at(points, (a, b), won)
-        np.add.at(total, (a, b), 1)
+        np.add.at(points, (a, b), won * of.weights)
+        np.add.at(total, (a, b), of.weights)
     names = found.table["item"].tolist()
     order = [of.items.index(name) for name in names]
     placed = np.ix_(order, order)

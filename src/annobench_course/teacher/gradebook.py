@@ -33,9 +33,6 @@ _WHO = {*_CANVAS[:-1], "ID number", "Username", "Email address"}
 #: In a column of names, the row with the points that can be reached.
 _POINTS = "Points Possible"
 
-#: Of a notebook whose student can't be found.
-_NOBODY = "not on the list, or not alone with this name"
-
 #: Canvas says it in the names of the files that it hands out.
 _LATE = re.compile(r"_LATE_")
 

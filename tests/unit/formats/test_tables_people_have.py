@@ -209,7 +209,7 @@ class TestColumns:
         found = select_labels(path, format="wide")
         assert found.labels.annotators == ("Anna", "Ben", "Carla")
         assert value(found.labels) == close(0.16049)
-        with pytest.raises(UnclearLayoutError, match=r"'Anna', 'Ben', 'Carla'.*--from wide"):
+        with pytest.raises(UnclearLayoutError, match=r"'Anna', 'Ben', 'Carla'.*format='wide'"):
             select_labels(path)
         gold = select_labels(path, format="wide", gold="final").gold
         assert gold == dict(zip("123456", ["pos", "neg", "neg", "pos", "pos", "neg"], strict=True))
@@ -298,7 +298,7 @@ class TestColumns:
     def test_items_of_questionnaires_are_no_annotators_unless_said(self, tmp_path):
         text = "id,A1,A2,A3,C1,C2,gender\nr1,2,4,3,2,3,1\nr2,2,4,5,5,4,2\nr3,5,4,5,4,5,2\n"
         path = written(tmp_path, text)
-        with pytest.raises(UnclearLayoutError, match=r"scales.*--from wide.*'gender'"):
+        with pytest.raises(UnclearLayoutError, match=r"scales.*'gender'.*format='wide'"):
             select_labels(path)
         assert select_labels(path, format="wide").labels.n_annotators == 5
 

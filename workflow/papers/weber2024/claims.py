@@ -22,7 +22,6 @@ WHERE = {
     "labels that one annotator gave": ("single", False),
 }
 CONCLUSIONS = "all labels"
-PROMPTED = ("gpt35", "gpt4")
 
 
 class Precision(NamedTuple):

@@ -1,6 +1,5 @@
 """The intervals and p-values that commands print, and the studies that have their rows."""
 
-from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
@@ -18,10 +17,3 @@ def printed() -> pd.DataFrame:
     in this study.
     """
     return pd.read_csv(PRINTED, keep_default_na=False)
-
-
-def without_rows(intervals: set[str]) -> pd.DataFrame:
-    """Return what is printed that neither these intervals nor another study has."""
-    table = printed()
-    here = [any(fnmatchcase(name, row) for name in intervals) for row in table["interval"]]
-    return table[~table["study"].isin(["coverage", "audit", "noise"]) & ~pd.Series(here)]

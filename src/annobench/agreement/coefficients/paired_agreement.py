@@ -202,11 +202,6 @@ class PairedAgreement(Agreement):
         return np.asarray(self.item_pair_agreement.mean(axis=1))
 
     @cached_property
-    def annotator_shares(self) -> NDArray[Any]:
-        """P(p_g|u) (Eq. 5), shape (J, P, G); sums to 1 over the last axis."""
-        return self._paired.shares(self.totals)
-
-    @cached_property
     def combination_agreement(self) -> NDArray[Any]:
         """P(p_g) (Eq. 6), shape (P, G)."""
         return self._paired.combination_agreement(self.totals)

@@ -48,7 +48,6 @@ __all__ = [
     "LeftOut",
     "Marks",
     "Names",
-    "Options",
     "Source",
 ]
 

@@ -22,7 +22,7 @@ from annobench.io.formats.tables import (
     text_table,
 )
 from annobench.io.layouts import spreadsheet
-from annobench.labels.columns import USUAL_NAMES, plain_name
+from annobench.labels.columns import USUAL_NAMES, named_columns, plain_name
 
 __all__ = ["opened"]
 
@@ -104,7 +104,7 @@ def _chosen(source: Source, tables: list[Table], layout: Layout) -> Table:
     fits = [table for table in tables if layout.recognise(table) is not None]
     if len(fits) == 1:
         return fits[0]
-    names = ", ".join(repr(table.name) for table in (fits or tables)[:8])
+    names = named_columns((table.name for table in fits or tables), most=8)
     book = spreadsheet.is_workbook(source)
     what = "sheet" if book else "table"
     remedy = "Choose one with --sheet." if book else "Save the one to read as a file of its own."

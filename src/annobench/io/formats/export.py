@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
@@ -39,6 +39,7 @@ from annobench.io.formats.recognition import format_of, unrecognised
 from annobench.io.options import GoldItems, Options, Repeats, refuse_idle_options, takes_options
 from annobench.labels._coding import names_of, objects
 from annobench.labels.annotations import Annotations, Scale
+from annobench.labels.columns import named_columns
 
 if TYPE_CHECKING:
     from annobench.io.cells import Cells
@@ -416,8 +417,8 @@ class Export:
         rows = np.flatnonzero(kept)
         if not rows.size:
             raise AnnotationError(
-                f"{self.path}: no label is left of the question {name!r}:\n{ledger.text()}\n"
-                + self._instead
+                f"{self.path}: no label is left of the question {name!r}:\n{ledger.text()}"
+                f"{self._instead(status, gold_items)}"
             )
         try:
             if option is None:
@@ -469,11 +470,16 @@ class Export:
         has_tables = bool(self._intake.tables) or self.format.kind == "long"
         return has_tables and len(self._intake.questions.codes) == 1
 
-    @property
-    def _instead(self) -> str:
+    def _instead(self, status: Sequence[str], gold_items: GoldItems) -> str:
+        """Say what to do where no label is left."""
         if self.is_long:
-            return "Give labels, or correct --missing."
-        return "Use other answers with --status, or control items with --gold-items use."
+            return "\nGive labels, or correct --missing."
+        column = self._columns["status"]
+        others = [w for n, w in enumerate(STATUSES) if w not in status and (column == n).any()]
+        ways = [f"other answers with --status {','.join([*status, *others])}"] if others else []
+        if gold_items == "leave-out" and self._columns["control"].any():
+            ways.append("control items with --gold-items use")
+        return f"\nUse {', or '.join(ways)}." if ways else ""
 
     def distinction(self, rows: NDArray[np.intp] | None = None) -> Distinction:
         """Find what may distinguish repeated labels of a table.
@@ -575,7 +581,7 @@ class Export:
             if question is not None and question.startswith(f"{name}="):
                 return name, self._option(name, question.removeprefix(f"{name}="))
         usable = [name for name in known if self.kind(name) != "text"]
-        shown = ", ".join(map(repr, usable[:20])) + (", ..." if len(usable) > 20 else "")
+        shown = named_columns(usable, most=20)
         if question is not None:
             raise AnnotationError(
                 f"{self.path}: no question is called {question!r}.{did_you_mean(question, known)} "
@@ -607,7 +613,7 @@ class Export:
             raise AnnotationError(
                 f"{self.path}: {question!r} has no option {option!r}."
                 f"{did_you_mean(option, options)} There are "
-                f"{', '.join(map(repr, sorted(options)[:20]))}."
+                f"{named_columns(sorted(options), most=20)}."
             )
         return option
 
@@ -645,7 +651,7 @@ class Export:
         return (
             f"{self.path}: {what}; such as that of {self._shown(annotator)!r} on {item!r} "
             f"({self._place(first)}). {self._intake.repeats_are}Keep one of them with --repeats "
-            "first or --repeats last, or all with --repeats all."
+            "first or --repeats last."
         )
 
     def _annotations(

@@ -25,7 +25,7 @@ from annobench.io.formats.headers import LOOKED_AT, Header, find_header
 from annobench.io.formats.records import csv_records, load_json
 from annobench.labels.columns import GOLD_NAMES as GOLD_NAMES
 from annobench.labels.columns import ITEM_NAMES as ITEM_NAMES
-from annobench.labels.columns import LESS_USUAL_NAMES, USUAL_NAMES
+from annobench.labels.columns import LESS_USUAL_NAMES, USUAL_NAMES, named_columns
 from annobench.labels.columns import plain_name as plain_name
 
 __all__ = ["Cell", "Layout", "Table", "as_text"]
@@ -285,7 +285,7 @@ def check_columns(table: Table, intake: Intake) -> None:
         *(("--item", name) for name in listed_columns(options.item, table.header)),
     ):
         if asked is not None and asked not in table.header:
-            shown = ", ".join(map(repr, table.header[:30]))
+            shown = named_columns(table.header, most=30)
             raise ReaderError(
                 f"{table.path}: no column is called {asked!r}, given with {option}."
                 f"{did_you_mean(asked, table.header)} The columns are {shown}."

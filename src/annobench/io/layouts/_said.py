@@ -40,11 +40,12 @@ def said_of_columns(
         if name and name not in {*used, *item, gold}
     }
     if rest:
-        parts.append(f"not used: {_with_reasons(rest)}")
+        parts.append(f"not used: {with_reasons(rest)}")
     return "; ".join(parts) + "."
 
 
-def _with_reasons(columns: Mapping[str, str]) -> str:
+def with_reasons(columns: Mapping[str, str]) -> str:
+    """Join names, each with what the column holds; a list that is cut says so."""
     shown = [f"{name!r} ({what})" if what else repr(name) for name, what in columns.items()]
-    more = f", ... ({len(shown):,})" if len(shown) > _SHOWN else ""
+    more = f" and {len(shown) - _SHOWN:,} more" if len(shown) > _SHOWN else ""
     return ", ".join(shown[:_SHOWN]) + more

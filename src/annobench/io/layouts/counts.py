@@ -26,7 +26,7 @@ from annobench.io.formats.tables import (
     row_name,
 )
 from annobench.io.layouts._last_rows import LastRows
-from annobench.io.layouts._said import said_of_columns
+from annobench.io.layouts._said import listed, said_of_columns
 from annobench.labels.column_kinds import has_thousands, number_of, unlike_labels
 from annobench.labels.columns import LESS_USUAL_NAMES, RESOLVED_NAMES, USUAL_NAMES, plain_name
 from annobench.labels.item_column import names_annotator, total_of_rows
@@ -153,7 +153,9 @@ def _numbers_largest(
 ) -> bool:
     """Return whether a column says which of the others has the most in its row."""
     rows = zip(*(counts[name] for name in parts), strict=True)
-    largest = [{k for k, n in enumerate(row, start) if n == max(row)} for row in rows]
+    largest: list[set[float]] = [
+        {k for k, n in enumerate(row, start) if n == max(row)} for row in rows
+    ]
     chosen = counts[result]
     is_result = all(n in possible for n, possible in zip(chosen, largest, strict=True))
     return is_result and not _is_coincidence(chosen, largest)
@@ -166,10 +168,28 @@ def _is_coincidence(column: list[float], possible: Sequence[Set[float]]) -> bool
     return chance > _COINCIDENCE
 
 
+def find_total(table: Table) -> str | None:
+    """Return the column that is the sum of others in every row, as of numbers of annotators."""
+    cells = {name: _cells(table, name) for name in table.header}
+    counts = {
+        name: list(map(_count, own))
+        for name, own in cells.items()
+        if name and any(own) and _are_all_counts(own) and not _counts_rows(own)
+    }
+    if len(counts) < 3 or len(table.preview) < _MIN_ROWS:
+        return None
+    return next((name for name in counts if _parts(counts, name)), None)
+
+
 def may_count(table: Table, columns: list[str]) -> bool:
     """Return whether columns may have numbers of annotators, although row sums differ."""
     cells = [cell for name in columns for cell in _cells(table, name)]
     return any(cells) and all(map(_is_count, cells)) and not any(map(names_annotator, columns))
+
+
+def has_zeros(table: Table, columns: list[str]) -> bool:
+    """Return whether a category was chosen by nobody for some item, as is usual."""
+    return any(not cell or not number_of(cell) for name in columns for cell in _cells(table, name))
 
 
 def _is_count(cell: str) -> bool:
@@ -207,12 +227,16 @@ def _read(table: Table, intake: Intake) -> None:
         return
     in_cells = _in_cells(table)
     # Of columns of counts a cell may be wrong; the row is then at fault, not the column.
+    gold = intake.options.gold
     columns = [] if in_cells else _columns(table, intake.options.item, _are_mostly_counts)
+    columns = [name for name in columns if name != gold]
     if len(columns) < 2 and not in_cells:
         raise ReaderError(
             f"{table.path}: no table of counts: neither two columns of whole numbers beside that "
             "of the items, nor one of categories with their counts. Give a column to each category."
         )
+    if gold is not None:
+        _refuse_numbers(table, gold, columns)
     item = listed_columns(intake.options.item, table.header) or _item(table, columns)
     if columns:
         intake.question(QUESTION, "choice", columns)
@@ -234,6 +258,8 @@ def _read(table: Table, intake: Intake) -> None:
             continue
         push_text(table, intake, name, row)
         for question, own in counts.items():
+            if gold is not None and row[gold]:
+                intake.gold(name, question, as_text(row[gold]))
             _push(intake, name, question, own, where)
     last.leave_out(intake)
     intake.read_as = said_of_columns(
@@ -241,7 +267,7 @@ def _read(table: Table, intake: Intake) -> None:
         item=item,
         annotators=(),
         questions=in_cells,
-        gold=None,
+        gold=gold,
         unused={},
         used={*columns, *in_cells},
     ).replace("annotators: ", f"annotators unknown; categories: {_named(columns)}")
@@ -250,6 +276,18 @@ def _read(table: Table, intake: Intake) -> None:
             "The numbers of every row have the same sum: they were read as numbers of annotators, "
             "and the columns as categories. If each column is an annotator's, name them with "
             "--annotators."
+        )
+
+
+def _refuse_numbers(table: Table, gold: str, columns: list[str]) -> None:
+    """Refuse known categories that are none of the columns of categories."""
+    if gold not in table.header:
+        raise ReaderError(f"{table.path}: no column is called {gold!r}, given with gold=.")
+    known = {cell for cell in _cells(table, gold) if cell}
+    if columns and not known & set(columns):
+        raise ReaderError(
+            f"{table.path}: {gold!r}, given with gold=, holds {listed(sorted(known))}, and none of "
+            f"the categories {listed(columns)}. Write their names there, or leave gold= out."
         )
 
 

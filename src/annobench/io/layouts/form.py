@@ -12,7 +12,7 @@ from annobench.io.formats.containers import as_format
 from annobench.io.formats.tables import Layout, Table, as_text, listed_columns
 from annobench.io.layouts._forms import PERSONAL_NAMES, Form, find_form, is_form
 from annobench.io.layouts._last_rows import LastRows
-from annobench.io.layouts._said import listed
+from annobench.io.layouts._said import listed, with_reasons
 from annobench.labels.columns import plain_name
 from annobench.labels.item_column import resolved_columns
 
@@ -74,8 +74,7 @@ def _read(table: Table, intake: Intake) -> None:
         f"A row is an annotator, {named}",
         f"items: {listed(item for item, _ in places.values())}",
     ]
-    rest = [f"{name!r} ({what})" if what else repr(name) for name, what in form.unused.items()]
-    said += [f"not used: {', '.join(rest[:20])}{', ...' if len(rest) > 20 else ''}"] if rest else []
+    said += [f"not used: {with_reasons(form.unused)}"] if form.unused else []
     intake.read_as = "; ".join(said) + "."
     if asked.format is None:
         intake.notes.append(

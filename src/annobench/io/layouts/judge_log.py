@@ -34,6 +34,9 @@ _TEXT = ("text", "input", "prompt", "question_text", "content")
 #: several pairs are compared.
 _UNIQUE = ("id", "uid", "uuid", "item", "item_id", "pair_id")
 
+#: The score that FastChat writes if a call failed or its answer has no score.
+_FAILED = -1
+
 #: Who gave verdicts that no field names.
 JUDGE, PERSON = "judge", "human"
 
@@ -63,6 +66,11 @@ class _Roles:
     first: str | None
     has_turn: bool
     is_unique: bool
+
+    @property
+    def is_fastchat(self) -> bool:
+        """Whether records are FastChat's scores of single answers."""
+        return self.judged == "model" and self.verdict == "score" and self.has_turn
 
     @classmethod
     def of(cls, names: Iterable[str], text: str | None = None, first: str | None = None) -> _Roles:
@@ -154,6 +162,9 @@ def _push(intake: Intake, record: dict[str, Any], roles: _Roles, where: int) -> 
     if gold not in (None, "") and _is_plain(gold):
         intake.gold(item, QUESTION, _label(gold, pair) or "")
     given = None if roles.verdict is None else record[roles.verdict]
+    if given == _FAILED and roles.is_fastchat:
+        intake.leave_out(where, f"failed calls, whose score is {_FAILED}")
+        return True
     failed = given is None and bool(record.get("error"))
     if given is None and roles.person is None and not failed:
         intake.leave_out(where, "records without a verdict")

@@ -27,7 +27,7 @@ from annobench.io.formats.tables import (
     check_columns,
 )
 from annobench.io.layouts._last_rows import read_but_sums
-from annobench.labels.columns import USUAL_NAMES
+from annobench.labels.columns import USUAL_NAMES, named_columns
 from annobench.labels.item_column import resolved_columns
 
 #: A workbook that unpacks to more is refused.
@@ -81,7 +81,7 @@ def _read(source: Source, intake: Intake) -> None:
         resolved = resolved_columns(unsigned)
         found = _laid_out([table for table in tables if table.name not in resolved])
         if not found:
-            shown = "; ".join(f"{t.name!r}: {', '.join(map(repr, t.header[:8]))}" for t in tables)
+            shown = "; ".join(f"{t.name!r}: {named_columns(t.header, most=8)}" for t in tables)
             raise ReaderError(
                 f"{source.path}: no sheet has columns of items, annotators and labels, nor another "
                 f"known layout. The sheets and their columns are {shown or 'empty'}. If each "

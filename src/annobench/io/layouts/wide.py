@@ -6,7 +6,7 @@ import math
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, islice, permutations
 from operator import itemgetter
 from typing import Any
@@ -31,9 +31,10 @@ from annobench.io.formats.tables import (
 from annobench.io.layouts import _forms
 from annobench.io.layouts._column_grid import Place, find_grid
 from annobench.io.layouts._last_rows import LastRows
+from annobench.io.layouts._roles import typed
 from annobench.io.layouts._said import listed, said_of_columns
 from annobench.labels.column_kinds import has_thousands, is_number, number_of
-from annobench.labels.columns import ITEM_NAMES, plain_name
+from annobench.labels.columns import ITEM_NAMES, named_columns, plain_name
 from annobench.labels.item_column import (
     ItemColumn,
     find_item_column,
@@ -171,7 +172,7 @@ def plan(table: Table, options: Options) -> Plan:
     set_aside = {options.gold} if options.gold else set()
     cells = {name: own for name, own in cells.items() if name not in set_aside}
     candidates = {name: cells[name] for name in _candidates(table) if name in cells}
-    numbered = [name for name in candidates if names_annotator(name)]
+    numbered = [n for n in candidates if names_annotator(n) or n in options.people]
     if options.format is None:
         _refuse_questionnaire(table, numbered)
     grid = find_grid(candidates)
@@ -207,12 +208,25 @@ def plan(table: Table, options: Options) -> Plan:
     unused = {str(name): str(what) for name, what in found.unlike.items()} | idle
     unused |= {str(name): "known or adjudicated labels" for name in found.resolved}
     if len(numbered) > 1:
-        notes += _said_of_unused(table, list(places), {*known, *item, *idle, *who.values()})
+        used = {*known, *item, *idle, *who.values(), gold}
+        notes += _said_of_unused(table, list(places), used)
     made = Plan(item, places, who, gold, weight, tuple(notes), unused)
     if not items:
         _refuse_totals(table, made)
     _refuse_coefficients(table, made)
     return _checked(table, made)
+
+
+def are_labels(table: Table, options: Options, named: Sequence[str | None]) -> bool:
+    """Return whether columns hold labels: each annotator's has some of those of each of them."""
+    try:
+        made = plan(table, replace(options, format="wide"))
+    except ReaderError:
+        return False
+    known = [set(_cells(table, str(name))) - {""} for name in named]
+    return all(cells & set(_cells(table, name)) for cells in known for name in made.places) and all(
+        name in made.places or name == made.gold for name in named
+    )
 
 
 def _refuse_totals(table: Table, made: Plan) -> None:
@@ -254,7 +268,9 @@ def _refuse_doubtful(table: Table, found: ItemColumn, cells: dict[str, list[str]
         name = str(found.doubtful[0]) if found.doubtful else ""
         option = f"--from wide --item {shlex.quote(name)}"
         readings: dict[str, dict[str, Any]] = {option: {"format": "wide", "item": name}}
-        readings |= every
+        # With a number for each row it is not categories that a column holds.
+        if len(set(cells.get(name, ()))) < len(table.preview):
+            readings |= every
         doubt = found.doubt.replace(f'item="{name}"', option)
     elif found.doubt:
         rest = [name for name in columns if name not in found.doubtful]
@@ -284,7 +300,7 @@ def _of_named(
         grid = find_grid({name: own for name, own in cells.items() if name not in items}, named)
         if grid is None:
             wrong = next(name for name in named if name not in table.header)
-            shown = ", ".join(map(repr, table.header[:30]))
+            shown = named_columns(table.header, most=30)
             raise ReaderError(
                 f"{table.path}: no column is called {wrong!r}, given with --annotators."
                 f"{did_you_mean(wrong, table.header)} The columns are {shown}."
@@ -373,7 +389,7 @@ def _weight(table: Table, cells: dict[str, list[str]]) -> str | None:
 
 def _refuse_questionnaire(table: Table, numbered: Sequence[str]) -> None:
     """Refuse names such as A1 and C1, which scales of questionnaires have too."""
-    _refuse_survey(table, numbered)
+    refuse_survey(table)
     if not is_of_questionnaire(numbered):
         return
     others = [
@@ -382,15 +398,15 @@ def _refuse_questionnaire(table: Table, numbered: Sequence[str]) -> None:
     rest = f" {listed(others)} would not be used." if others else ""
     raise UnclearLayoutError(
         f"{table.path}: {listed(numbered)} may be annotators, or the questions of scales that one "
-        f"person per row answered. If they are annotators, add --from wide.{rest} If rows are "
-        "annotators and columns are items, add --transpose.",
+        f"person per row answered.{rest}",
         table.path,
         {"--from wide": {"format": "wide"}, "--transpose": {"transpose": True}},
     )
 
 
-def _refuse_survey(table: Table, numbered: Sequence[str]) -> None:
+def refuse_survey(table: Table) -> None:
     """Refuse names such as R003 beside R001x01 and R004_01, which are a survey's questions."""
+    numbered = [name for name in _candidates(table) if names_annotator(name)]
     parts = {name: _PART.fullmatch(plain_name(name)) for name in table.header}
     letters = {part[1] for part in parts.values() if part}
     if not numbered or not all(is_short(n) and plain_name(n)[0] in letters for n in numbered):
@@ -407,7 +423,7 @@ def _refuse_survey(table: Table, numbered: Sequence[str]) -> None:
             continue
         for label in (name for name in keys if parts[name] and name != item):
             named = {"item": item, "annotator": annotator, "label": label}
-            readings[_typed(named)] = named
+            readings[typed(named)] = named
     ways = "Name the columns with --item, --annotator and --label, or with --annotators"
     raise UnclearLayoutError(
         f"{table.path}: {listed(numbered)} may be questions of a survey, beside "
@@ -416,11 +432,6 @@ def _refuse_survey(table: Table, numbered: Sequence[str]) -> None:
         table.path,
         dict(islice(readings.items(), _MOST_READINGS)),
     )
-
-
-def _typed(named: dict[str, str]) -> str:
-    """Return options as typed."""
-    return shlex.join([word for name, value in named.items() for word in (f"--{name}", value)])
 
 
 def _said_of_unused(table: Table, annotators: list[str], known: set[Any]) -> list[str]:

@@ -86,26 +86,6 @@ class MixtureFit(FittedMixture):
         frame.insert(1, "share_error", error.share)
         return frame.assign(rate_error=error.rate)
 
-    def hard_posterior(
-        self, positives: ArrayLike, labels: ArrayLike, within: tuple[float, float] = HARD
-    ) -> Floats:
-        """Return the probability that items with these labels belong to a hard component.
-
-        Parameters
-        ----------
-        positives, labels : array_like of int, shape (...)
-            Numbers of positive labels and of labels of items.
-        within : tuple of float, default (0.4, 0.6)
-            Band of rates regarded as hard.
-
-        Returns
-        -------
-        ndarray, shape (...)
-            Posterior probabilities.
-        """
-        hard = is_hard(self.mixture.rate, within)
-        return cast(Floats, self.mixture.posterior(positives, labels)[..., hard].sum(axis=-1))
-
     def bootstrap(
         self,
         replicates: int,
