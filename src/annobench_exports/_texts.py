@@ -63,6 +63,15 @@ def alike(source: Source, fits: Callable[[Source], bool]) -> list[Path]:
     return [path for path in source.files if path in fitting or path.suffix.lower() in all_but_one]
 
 
+def of_folder(source: Source, fits: Callable[[Source], bool]) -> list[Path]:
+    """Return the files of a folder that is of this format and of no other one, else none."""
+    # No file need be opened if one ends as those of other formats do.
+    if any(path.suffix.lower() in _RECORDS - {".tsv"} for path in source.files):
+        return []
+    files = alike(source, fits)
+    return files if are_only(source, files) else []
+
+
 def are_only(source: Source, files: list[Path]) -> bool:
     """Say whether a folder holds nothing but these files and what is of no format."""
     return bool(files) and not any(

@@ -15,7 +15,13 @@ from typing import NamedTuple
 
 from annobench.core.names import MadeName, Name
 from annobench.io.formats.base import ExportFormat, Intake, Source, Span
-from annobench_exports._texts import alike, annotator_and_document, are_only, head_lines, lines_of
+from annobench_exports._texts import (
+    alike,
+    annotator_and_document,
+    head_lines,
+    lines_of,
+    of_folder,
+)
 from annobench_exports.inception import is_tsv
 
 QUESTION, LAYER = "tag", "spans"
@@ -55,10 +61,8 @@ def _recognise(source: Source) -> str | None:
     """Return whether there is a file, or a folder, for each annotator."""
     if not source.is_folder:
         return "one annotator" if _fits(source) else None
-    files = alike(source, _fits)
-    if not are_only(source, files):
-        return None
-    return "a file per annotator" if len(files) > 1 else "one annotator"
+    variants = [None, "one annotator", "a file per annotator"]
+    return variants[min(2, len(of_folder(source, _fits)))]
 
 
 def _fits(source: Source) -> bool:
@@ -67,10 +71,10 @@ def _fits(source: Source) -> bool:
     rows = [_columns(line) for line in lines if not _is_aside(line)]
     tags = [row[-1] for row in rows if row]
     widths = {len(row) for row in rows if row}
-    if is_tsv(source.head) or len(widths) != 1 or min(widths) < 2 or "" in tags:
+    if is_tsv(source.head) or len(widths) != 1 or min(widths) < 2:
         return False
-    if all(map(_TAG.fullmatch, tags)):
-        return True
+    if "" in tags or all(map(_TAG.fullmatch, tags)):
+        return any(tags) and all(map(_TAG.fullmatch, filter(None, tags)))
     # Other tags are known by sentences, by a first line that is no header, and as few.
     sentences = "".join(" x"[len(row) > 0] for row in rows).split()
     few = tags[0] in tags[1:] and 1 < len(set(tags)) < len({row[0] for row in rows if row})
@@ -97,13 +101,14 @@ def _read(source: Source, intake: Intake) -> None:
     _check_tokens(files, intake)
     tags = {token.tag for file in files for token in file.tokens}
     marks_spans = all(map(_TAG.fullmatch, tags)) and tags != {"O"}
-    is_one = len({(file.document, token.document) for file in files for token in file.tokens}) == 1
+    documents = {(file.document, token.document) for file in files for token in file.tokens}
+    several = {name for name, number in documents if number > 1}
     for file in files:
         intake.begin(file.place, "line")
         for number, tokens in groupby(file.tokens, key=lambda token: token.document):
-            short = file.document if is_one else f"{file.document} {number}"
+            short = f"{file.document} {number}" if file.document in several else file.document
             name = MadeName(short, json.dumps([file.document, number]))
-            _push(list(tokens), name, file.annotator, is_one, marks_spans, intake)
+            _push(list(tokens), name, file.annotator, len(documents) == 1, marks_spans, intake)
     if source.is_folder:
         intake.leave_out_others(source)
 

@@ -11,7 +11,7 @@ from annobench.core.names import joined
 from annobench.core.numbers import plain_number
 from annobench.io.formats.base import ExportFormat, Intake, Source
 from annobench_exports._parts import as_number, named_by_file
-from annobench_exports._texts import alike, are_only, head_lines, lines_of
+from annobench_exports._texts import alike, head_lines, lines_of, of_folder
 
 QUESTION = "relevance"
 
@@ -25,12 +25,10 @@ _ALONE = (
 
 def _recognise(source: Source) -> str | None:
     """Return whether there is a file for each assessor."""
-    files = alike(source, _fits)
     if not source.is_folder:
         return "one assessor" if _fits(source) else None
-    if not are_only(source, files):
-        return None
-    return "a file per assessor" if len(files) > 1 else "one assessor"
+    variants = [None, "one assessor", "a file per assessor"]
+    return variants[min(2, len(of_folder(source, _fits)))]
 
 
 def _fits(source: Source) -> bool:

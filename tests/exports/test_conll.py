@@ -137,7 +137,8 @@ def test_folders_of_annotators_hold_documents(write, tmp_path):
         write("Ulm\tB-LOC\n", f"tagged/{who}/two.conll")
     export = read_export(tmp_path / "tagged")
     assert export.annotators == ("kim", "lou")
-    assert list(export.documents) == ["one 1", "two 1"]
+    assert list(export.documents) == ["one", "two"]
+    assert export.items[-1] == "two, sentence 1, token 1"
     assert export.labels().n_labels == 20
 
 
@@ -172,7 +173,7 @@ def test_an_annotator_who_marked_nothing_is_one(write, home):
 
 def test_an_empty_tag_is_a_missing_label(write, home):
     write(columns(TAGS["lou"]).replace("met\tO", "met\t"), "tagged/lou.conll")
-    export = read_export(home, format="conll")
+    export = read_export(home)
     assert list(export.questions["question"]) == ["tag"]
     assert export.labels().n_labels == 17
 
