@@ -114,6 +114,16 @@ def test_judge_without_people_names_the_command_that_works(write, tmp_path):
     assert f"annobench rank {tmp_path / 'train.csv'}" in said(done)
 
 
+def test_why_models_cannot_be_ranked_is_said(write):
+    path = write("model_a,model_b,winner\nx,y,x\nx,z,x\n", "pairs.csv")
+    done = run("inspect", path)
+    assert "The models can't be ranked: no two items beat or tie with each other" in said(done)
+    log = {"id": 1, "model_a": "x", "model_b": "y", "judge_pick": "A"}
+    done = run("inspect", write([log, log | {"id": 2, "judge_pick": "B"}]))
+    assert "Name it with --winner." in said(done)
+    assert f"annobench rank {path}" not in proposed(path)
+
+
 @pytest.mark.parametrize("columns", [["model_a", "model_b", "winner"], ["left", "right", "winner"]])
 def test_a_bare_table_of_comparisons_is_one(columns, tmp_path):
     table = people_and_a_judge()[["model_a", "model_b", "winner"]].set_axis(columns, axis=1)
@@ -138,6 +148,7 @@ def test_other_tables_are_no_comparisons(table, write):
 def test_scores_of_fastchat_leave_out_failed_calls_by_reason(write):
     records = [
         {"question_id": n, "model": model, "judge": ["gpt-x", "single"], "score": score, "turn": 1}
+        | {"judgment": f"Not bad. Rating: [[{score}]]"}
         for model in ("fern", "moss")
         for n, score in enumerate((7, -1, 9.5, 3))
     ]
@@ -146,6 +157,7 @@ def test_scores_of_fastchat_leave_out_failed_calls_by_reason(write):
     assert ledger["records read"] == 8
     assert ledger["left out: failed calls, whose score is -1"] == 2
     assert ledger["labels"] == 6
+    assert selection.labels.scale == "interval"
     scores = [record["score"] for record in records if record["score"] != -1]
     assert selection.labels.to_frame()["label"].astype(float).tolist() == scores
     # Elsewhere -1 is a rating.

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from annobench.cli._options import as_typed
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.optional import is_installed
@@ -185,9 +186,11 @@ def propose_for_export(
         if one.commands:
             found.commands += one.commands
             break
-    if ranking := _ranking(path, export):
-        found.commands.insert(0, ranking)
-        found.reasons.clear()
+    if export.format.name == "comparisons" or export.variant == "comparisons of pairs":
+        ranking = _ranking(path)
+        found.commands = [*ranking.commands, *found.commands]
+        # Comparisons by one judge are enough to rank the models.
+        found.reasons = [*ranking.reasons, *found.reasons] if ranking.reasons else []
     if not questions and not layers:
         found.reasons.append(
             "Free-text answers are not compared: code them into categories first."
@@ -197,18 +200,17 @@ def propose_for_export(
     return found
 
 
-def _ranking(path: Path, export: Export) -> str:
-    """Return the command that ranks the models of a file of comparisons, if it succeeds."""
-    if export.format.name != "comparisons" and export.variant != "comparisons of pairs":
-        return ""
+def _ranking(path: Path) -> Proposals:
+    """Propose to rank the models of a file of comparisons, or say why this fails."""
     from annobench.io.pairs import read_comparisons
     from annobench.pairwise import bradley_terry
 
     try:
         bradley_terry(read_comparisons(path))
-    except (AnnotationError, ReaderError):
-        return ""
-    return f"annobench rank {words(path)}"
+    except (AnnotationError, ReaderError) as error:
+        why = str(error).removeprefix("bradley_terry: ").removeprefix(f"{path}: ")
+        return Proposals(reasons=[f"The models can't be ranked: {as_typed(why)}"])
+    return Proposals(commands=[f"annobench rank {words(path)}"])
 
 
 def propose_for_partitions(path: Path, labels: PartitionedLabels) -> Proposals:

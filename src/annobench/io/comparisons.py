@@ -38,7 +38,7 @@ Record = Mapping[str, Any]
 #: Fields that name what the models answered, in the order of preference.
 _QUESTION: Final = (
     *("question_id", "uid", "item", "item_id", "pair_id", "prompt_id", "conversation_id", "id"),
-    *("instruction", "prompt", "question"),
+    *("pair", "comparison", "comparison_id", "instruction", "prompt", "question"),
 )
 #: Pairs of models, questions and faults that are listed at most.
 _MOST: Final = 5

@@ -34,8 +34,8 @@ _TEXT = ("text", "input", "prompt", "question_text", "content")
 #: several pairs are compared.
 _UNIQUE = ("id", "uid", "uuid", "item", "item_id", "pair_id")
 
-#: The score that FastChat writes if a call failed or its answer has no score.
-_FAILED = -1
+#: Fields of FastChat's scores of single answers, and the score of a call that failed.
+_FASTCHAT, _FAILED = {"question_id", "judge", "model", "score", "turn"}, -1
 
 #: Who gave verdicts that no field names.
 JUDGE, PERSON = "judge", "human"
@@ -66,11 +66,7 @@ class _Roles:
     first: str | None
     has_turn: bool
     is_unique: bool
-
-    @property
-    def is_fastchat(self) -> bool:
-        """Whether records are FastChat's scores of single answers."""
-        return self.judged == "model" and self.verdict == "score" and self.has_turn
+    is_fastchat: bool
 
     @classmethod
     def of(cls, names: Iterable[str], text: str | None = None, first: str | None = None) -> _Roles:
@@ -82,9 +78,11 @@ class _Roles:
 
         item, judge, model = pick(_ITEM), pick(_JUDGE), pick(_MODEL)
         is_pair = {"model_a", "model_b"} <= set(fields)
+        is_fastchat = fields.keys() >= _FASTCHAT
         return cls(
             item=item,
-            verdict=pick(_VERDICT),
+            # FastChat's judgment is the prose beside the score.
+            verdict=fields["score"] if is_fastchat else pick(_VERDICT),
             judge=judge or model,
             # A model beside a judge is the one whose answer was judged.
             judged=model if judge is not None and not is_pair else None,
@@ -98,6 +96,7 @@ class _Roles:
             first=first if first in fields.values() else None,
             has_turn="turn" in fields.values(),
             is_unique=item is not None and plain_name(item) in _UNIQUE,
+            is_fastchat=is_fastchat,
         )
 
 
