@@ -485,6 +485,7 @@ OTHERS = {
     "praat",
     "span_table",
     "category_columns",
+    "comparisons",
     "counts",
     "deepeval",
 }
