@@ -108,6 +108,7 @@ def test_votes_with_their_sum_are_read_as_votes_only():
 
 
 def test_a_large_file_is_tried_on_its_first_rows(monkeypatch):
+    run("version")  # which sets the program
     whole = _trials.tried(["report", "coded.csv"], "coded.csv")
     monkeypatch.setattr(_trials, "_BYTES", 50)
     part = _trials.tried(["report", "coded.csv"], "coded.csv")

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 from annobench.io.options import IN_MEMORY, LABELS, READING, SOURCES, Option, written
 
@@ -159,6 +160,18 @@ def options_of(command: str) -> dict[str, Option]:
     """Return the options of a command that apply to some inputs only, by name."""
     unused, own = COMMANDS[command]
     return {name: option for name, option in READING.items() if name not in unused} | dict(own)
+
+
+def typed_options(context: Any) -> dict[str, list[str]]:
+    """Return the reading options, each as typed."""
+    return {
+        name: [written(name), *([] if value is True else [str(value)])]
+        for name, value in context.params.items()
+        if name in READING
+        and name != "key"
+        and (source := context.get_parameter_source(name))
+        and source.name != "DEFAULT"
+    }
 
 
 def as_typed(message: str, command: str = "") -> str:

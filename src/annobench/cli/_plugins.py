@@ -21,7 +21,8 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from annobench.cli._shared import fail, set_command
+from annobench.cli._running import set_command
+from annobench.cli._shared import fail
 from annobench.core.errors import ReaderError
 
 #: The group of entry points.
@@ -47,7 +48,7 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
-        set_command(command, rest)
+        set_command(self, command, rest)
         return name, command, rest
 
 

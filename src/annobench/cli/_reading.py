@@ -15,11 +15,11 @@ import typer
 
 from annobench.cli._layers import layer_of, select_items
 from annobench.cli._memory import refuse_too_many_labels
-from annobench.cli._options import COMMANDS, INPUTS, ONE_LABEL, options_of
+from annobench.cli._options import COMMANDS, INPUTS, ONE_LABEL, options_of, typed_options
 from annobench.cli._proposals import words
 from annobench.cli._replacing import ForceOption, refuse_to_replace
+from annobench.cli._running import trying
 from annobench.cli._shared import fail, is_verbose, listed, note
-from annobench.cli._trials import is_trial
 from annobench.cli._writing import TableFormat, Writing
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
@@ -209,7 +209,7 @@ class Reading:
         """Write the names behind pseudonyms, if requested."""
         import csv
 
-        if self.key is None or is_trial():
+        if self.key is None or trying.get():
             return
         if not pseudonyms:
             note(f"Note: {self.key} is empty, as no name was replaced by a pseudonym.")
@@ -402,18 +402,6 @@ def _input(reading: Reading | None, given: Mapping[str, Any]) -> str:
         return "dask" if reading.partitions(given.get("engine", "auto")) else kind
     # Of an export that has labels and spans, either may be meant.
     return "spans" if kind == "export" and reading.spans is not None else kind
-
-
-def typed_options(context: typer.Context) -> dict[str, list[str]]:
-    """Return the reading options, each as typed."""
-    return {
-        name: [written(name), *([] if value is True else [str(value)])]
-        for name, value in context.params.items()
-        if name in READING
-        and name != "key"
-        and (source := context.get_parameter_source(name))
-        and source.name != "DEFAULT"
-    }
 
 
 def _reading(given: dict[str, Any], command: str, context: typer.Context) -> Reading | None:

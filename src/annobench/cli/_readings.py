@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from annobench.cli._shared import command_context, running
+from annobench.cli._options import typed_options
+from annobench.cli._running import running
 from annobench.cli._trials import TRIED, tried
 from annobench.core.errors import UnclearLayoutError
 
@@ -21,7 +22,7 @@ def said_of_readings(error: UnclearLayoutError) -> list[str]:
     from annobench import agreement
     from annobench.reporting.formats import extent_of, number
 
-    context = command_context()
+    context = running().context()
     takes_repeats = context is None or "repeats" in context.params
     lines = []
     for options, given in error.readings.items():
@@ -46,11 +47,9 @@ def said_of_readings(error: UnclearLayoutError) -> list[str]:
 
 def _words(context: Any, path: Path, given: Mapping[str, Any]) -> tuple[list[str], str]:
     """Return the command as typed, or `report` if it can't be tried, and its file."""
-    from annobench.cli._reading import typed_options
-
     if context is None:
         return ["report", str(path)], str(path)
-    command, typed = running()
+    command, typed = running().name, running().words
     files = [word for word in typed if Path(word) == path]
     if command in TRIED and files:
         return [command, *typed], files[0]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import logging
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 import typer
 
+from annobench.cli._running import running, trying
 from annobench.core.errors import AnnotationError, UnclearLayoutError
 from annobench.core.texts import allow_long_cells, is_formula, visible
 
@@ -25,9 +26,6 @@ _DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _SIGNS = b"=+-@\t\r"
 
 _said: ContextVar[str] = ContextVar("verbosity", default="usual")
-
-#: The command that runs, and its words.
-_command: ContextVar[tuple[Any, tuple[str, ...]] | None] = ContextVar("command", default=None)
 
 
 def check_folder(out: Path, command: str) -> None:
@@ -116,29 +114,10 @@ def note(text: str) -> None:
         typer.echo(visible(_as_typed(text)), err=True)
 
 
-def set_command(command: Any, words: Sequence[str]) -> None:
-    """Set the command that runs, and the words that follow it."""
-    _command.set((command, tuple(words)))
-
-
-def running() -> tuple[str, tuple[str, ...]]:
-    """Return the name of the command that runs, and its words; empty if none does."""
-    command, words = _command.get() or (None, ())
-    return getattr(command, "name", None) or "", words
-
-
-def command_context() -> Any:
-    """Return a context with the parameters of the command that runs; None if none does."""
-    command, words = _command.get() or (None, ())
-    if command is None:
-        return None
-    return command.make_context(command.name, [*words], resilient_parsing=True)
-
-
 def _as_typed(text: str) -> str:
     from annobench.cli._options import as_typed
 
-    return as_typed(text, running()[0])
+    return as_typed(text, running().name)
 
 
 def is_verbose() -> bool:
@@ -155,11 +134,9 @@ def set_verbosity(level: Literal["quiet", "usual", "verbose"]) -> None:
 
 def fail(error: Exception) -> NoReturn:
     """Print an error, with the readings of an ambiguous table that succeed, and exit."""
-    from annobench.cli._trials import is_trial
-
     text = error.statement if isinstance(error, UnclearLayoutError) else str(error)
     typer.echo(visible(f"annobench: {_as_typed(text)}"), err=True)
-    if isinstance(error, UnclearLayoutError) and not is_trial():
+    if isinstance(error, UnclearLayoutError) and not trying.get():
         from annobench.cli._readings import said_of_readings
 
         for line in said_of_readings(error):

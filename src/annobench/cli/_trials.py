@@ -8,10 +8,12 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from annobench.cli._running import running, trying
 
 if TYPE_CHECKING:
     from annobench.io import Selection
@@ -25,8 +27,6 @@ _TEXT = (".csv", ".tsv", ".tab", ".txt")
 
 #: The commands that can be tried: they call `end_trial` before they compute or write.
 TRIED = ("report", "consensus", "judge", "convert")
-
-_trying: ContextVar[bool] = ContextVar("trying", default=False)
 
 
 class _Ended(Exception):  # noqa: N818 - nothing has failed
@@ -71,15 +71,10 @@ def end_trial(
     selection: Selection | LayerSelection, check: Callable[[], object] | None = None
 ) -> None:
     """End a trial after a check: what follows takes long and refuses no other labels."""
-    if _trying.get():
+    if trying.get():
         if check is not None:
             check()
         raise _Ended(selection)
-
-
-def is_trial() -> bool:
-    """Return whether a command is only tried."""
-    return _trying.get()
 
 
 def tried(words: Sequence[str], file: str) -> Trial:
@@ -88,15 +83,12 @@ def tried(words: Sequence[str], file: str) -> Trial:
 
 
 def _tried(words: Sequence[str], file: str) -> Trial:
-    from typer.main import get_command
-
-    from annobench.cli import app
     from annobench.scale._format import is_partitioned
 
     if is_partitioned(file):
         return Trial()
     said = io.StringIO()
-    _trying.set(True)
+    trying.set(True)
     try:
         with (
             _first_rows(Path(file)) as (path, in_part),
@@ -108,7 +100,7 @@ def _tried(words: Sequence[str], file: str) -> Trial:
             if path is None:
                 return Trial()
             words = [str(path) if word == file else word for word in words]
-            get_command(app).main(words, prog_name="annobench", standalone_mode=False)
+            running().program.main(words, prog_name="annobench", standalone_mode=False)
     except _Ended as end:
         return Trial("", end.selection, in_part)
     except Exception as error:
