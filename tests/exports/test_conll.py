@@ -63,6 +63,7 @@ def test_tokens_are_items_and_tags_labels(home, monkeypatch):
     # Of 9 pairs two differ; of 18 tags 11 are O, 4 B-PER, 1 I-PER, 2 B-LOC.
     disagreement = (18 * 18 - (11**2 + 4**2 + 1 + 2**2)) / (18 * 17)
     assert krippendorff_alpha(labels).estimate == pytest.approx(1 - 2 / 9 / disagreement)
+    (home / "README").write_text("notes")
     monkeypatch.chdir(home)
     commands = follow(".", monkeypatch)
     assert "annobench report . --question spans" in commands

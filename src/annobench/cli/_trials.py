@@ -60,6 +60,10 @@ class Trial:
         if self.selection is None:
             return ""
         ledger = self.selection.ledger
+        is_kept = ledger["what"].eq("documents by annotator")
+        if is_kept.any():  # of a layer, where no document is lost with lines or files beside it
+            first = ledger["what"].str.startswith("documents in ").idxmax()
+            ledger = ledger.loc[first : is_kept.idxmax()]
         is_left_out = ledger["what"].str.startswith("left out: ")
         if not of_repeats:
             is_left_out &= ~ledger["what"].str.contains("repeated ")
