@@ -103,7 +103,8 @@ def _tried(words: Sequence[str], file: str) -> Trial:
             warnings.simplefilter("ignore")
             if path is None:
                 return Trial()
-            words = [str(path) if word == file else word for word in words]
+            if in_part:
+                words = [str(path) if word == file else word for word in words]
             running().program.main(words, prog_name="annobench", standalone_mode=False)
     except _Ended as end:
         return Trial("", end.selection, in_part)

@@ -391,7 +391,8 @@ def _refuse_wide(content: Content, item: str | None = None) -> None:
     if may_count and counts.has_zeros(table, list(made.places)):
         readings["--counts"] = {"counts": True}
     raise UnclearLayoutError(
-        f"{begin} The {ways}{known} Else name the columns with item=, annotator= and label=.",
+        f"{begin} The {ways}{known} Choose a reading. Else name the columns with item=, annotator= "
+        "and label=.",
         content.path,
         readings,
     )

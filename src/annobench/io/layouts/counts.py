@@ -282,7 +282,10 @@ def _read(table: Table, intake: Intake) -> None:
 def _refuse_numbers(table: Table, gold: str, columns: list[str]) -> None:
     """Refuse known categories that are none of the columns of categories."""
     if gold not in table.header:
-        raise ReaderError(f"{table.path}: no column is called {gold!r}, given with gold=.")
+        raise ReaderError(
+            f"{table.path}: no column is called {gold!r}, given with gold=. Name one of "
+            f"{listed(table.header)}."
+        )
     known = {cell for cell in _cells(table, gold) if cell}
     if columns and not known & set(columns):
         raise ReaderError(
