@@ -58,7 +58,7 @@ def run(*words):
             "line 2: 4 fields.*contains ',' in quotation marks.$",
         ),
         (b"item,annotator,label\nx,a\n", "line 2: 2 fields.*may have been cut off.$"),
-        (b"id,text,Ann,Bob\n1,x,yes,no\n", "'Ann', 'Bob' may be annotators.*--from wide"),
+        (b"id,text,Ann,Bob\n1,x,yes,no\n", "'Ann', 'Bob' may be annotators.*format='wide'"),
         (b"item,annotator,label\nx,a,1\n,b,1\n,c,1\ny,a,2\n,b,1\n", "If cells were merged"),
         (b"item,annotator,label\nx,a,1\n,b,1\ny,a,2\ny,b,2\n", "Correct these rows.$"),
     ],

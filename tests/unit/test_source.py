@@ -190,7 +190,8 @@ CASES = [
 @pytest.mark.parametrize(("command", "name"), CASES)
 def test_a_command_opens_its_file_as_often_as_it_needs(openings, files, tmp_path, command, name):
     n = openings(files / name, run(command, files / name, tmp_path))
-    assert 1 <= n <= MOST[name]
+    # Each of the three commands that `inspect` proposes is tried before.
+    assert 1 <= n <= MOST[name] * (4 if command == "inspect" else 1)
 
 
 MORE = [

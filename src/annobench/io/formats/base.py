@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,6 @@ from annobench.io.options import Options as Options
 from annobench.spans.boxes import Box as Box
 from annobench.spans.marks import Relation as Relation
 from annobench.spans.marks import Span as Span
-
-if TYPE_CHECKING:
-    from annobench.io.cells import Cells
 
 __all__ = [
     "STATUSES",
@@ -364,7 +361,7 @@ class Intake:
         #: What a table with a row per label declares: its scale, and its items and annotators.
         self.declared: dict[str, Any] = {}
         #: The tables with a row per label that were read.
-        self.tables: list[Cells] = []
+        self.tables: list[Any] = []
         #: Whether nobody knows which labels are by one annotator.
         self.anonymous = False
         self.n_read = 0
