@@ -64,8 +64,9 @@ def runs() -> pd.DataFrame:
 def many_questions() -> pd.DataFrame:
     """A row an answer and reviewer, and seven questions, none of which is called a label."""
     questions = ["tone", "depth", "urgency", "source", "accuracy", "breadth", "clarity"]
-    given = {name: panel(10, ["R-A", "R-B", "R-C"], list("12345"), n) for n, name in
-             enumerate(questions)}  # fmt: skip
+    given = {
+        name: panel(10, ["R-A", "R-B", "R-C"], list("12345"), n) for n, name in enumerate(questions)
+    }
     rows = [
         {"response_id": f"resp{n}", "topic": "xyz"[n % 3], "question_text": f"question {n}?"}
         | {"reviewer": who}
@@ -110,8 +111,9 @@ def grades() -> pd.DataFrame:
 def adjudicated() -> pd.DataFrame:
     """People's names as columns, and what they agreed on."""
     given = panel(8, ["Anouk", "Boris", "Clara"], ["pos", "neg"])
-    return pd.DataFrame({"id": range(8), "text": [f"t {n}" for n in range(8)], **given,
-                         "final": given["Anouk"]})  # fmt: skip
+    return pd.DataFrame(
+        {"id": range(8), "text": [f"t {n}" for n in range(8)], **given, "final": given["Anouk"]}
+    )
 
 
 def readers() -> pd.DataFrame:
@@ -156,8 +158,9 @@ def spans() -> pd.DataFrame:
 
 def second_look() -> pd.DataFrame:
     """Most labels are given again, so that the first of each are the smaller part."""
-    rows = [(f"i{n}", who, "ab"[(n + k) % 2]) for n in range(5) for who in ("x", "y")
-            for k in range(4)]  # fmt: skip
+    rows = [
+        (f"i{n}", who, "ab"[(n + k) % 2]) for n in range(5) for who in ("x", "y") for k in range(4)
+    ]
     return pd.DataFrame(rows, columns=["item", "annotator", "label"])
 
 
@@ -183,8 +186,13 @@ def two_questions(path: Path) -> None:
     path.mkdir()
     for n, name in enumerate(("ann", "bob")):
         given = panel(6, ["Pathway", "Growth"], ["yes", "no"], n)
-        frame = pd.DataFrame({"PMCID": [f"PMC{k // 2}" for k in range(6)],
-                              "Fig No.": [k % 2 + 1 for k in range(6)], **given})  # fmt: skip
+        frame = pd.DataFrame(
+            {
+                "PMCID": [f"PMC{k // 2}" for k in range(6)],
+                "Fig No.": [k % 2 + 1 for k in range(6)],
+                **given,
+            }
+        )
         frame.to_csv(path / f"{name}.csv", index=False)
 
 

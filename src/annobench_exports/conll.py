@@ -1,4 +1,4 @@
-"""CoNLL and BIO columns: a token a line, its tag in the last column, a file an annotator.
+"""CoNLL and BIO columns: one token per line, its tag in the last column; one file per annotator.
 
 Tags of the schemes BIO, BIOES and BILOU are spans as well, in the text of the tokens with a blank
 between them and a line for each sentence.

@@ -25,13 +25,32 @@ COMMANDS = {"report": (), "consensus": (), "judge": ("--judge", "gpt"), "inspect
 
 VARIANTS = {
     inputs.long: ("", "columns", "repeated", "dated", "gappy", "sets", "pairs"),
-    inputs.wide: ("", "repeated", "backwards", "lists", "people", "tallied", "headed", "book",
-                  "sets"),
-    inputs.export: ("", "questions", "sets", "empty", "skipped", "dated", "repeated", "session",
-                    "controls", "book"),
+    inputs.wide: (
+        "",
+        "repeated",
+        "backwards",
+        "lists",
+        "people",
+        "tallied",
+        "headed",
+        "book",
+        "sets",
+    ),
+    inputs.export: (
+        "",
+        "questions",
+        "sets",
+        "empty",
+        "skipped",
+        "dated",
+        "repeated",
+        "session",
+        "controls",
+        "book",
+    ),
     inputs.spans: ("", "layers", "skipped", "repeated", "session"),
     inputs.partitions: ("", "repeated"),
-}  # fmt: skip
+}
 OF_OPTIONS = {f"{make.__name__} {name}": (make, name) for make, n in VARIANTS.items() for name in n}
 OF_PAGES = [name for name in documented_files.WRITERS if not name.endswith((".py", ".txt"))]
 FILES = [*tables_in_use.WRITERS, *OF_OPTIONS, *OF_PAGES]
@@ -55,8 +74,9 @@ def file(request, tmp_path, monkeypatch):
 def named(said: str) -> list[list[str]]:
     """Return the options that an error names with their values, those of a reading together."""
     lines = said.splitlines()
-    readings = [line.partition("With ")[2].partition(": ")[0] for line in lines
-                if line.startswith("With ")]  # fmt: skip
+    readings = [
+        line.partition("With ")[2].partition(": ")[0] for line in lines if line.startswith("With ")
+    ]
     text = " ".join(line for line in lines if not line.startswith("With "))
     words = [shlex.split(match[0].rstrip("., ")) for match in _OPTION.finditer(text)]
     words = [options for options in words if _WORDS.isdisjoint(options)]

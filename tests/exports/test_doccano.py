@@ -79,7 +79,7 @@ def test_an_archive_that_cannot_be_read_is_refused(tmp_path, monkeypatch):
     with pytest.raises(ReaderError, match=r"damaged or encrypted archive.*give the folder"):
         read_export(path, format="doccano")
     path.write_bytes(whole)
-    monkeypatch.setattr("annobench_exports._parts._ARCHIVE_BYTES", 4_000)
+    monkeypatch.setattr("annobench.io.archives._MAX_BYTES", 4_000)
     with pytest.raises(ReaderError, match="the archive holds more than"):
         read_export(path, format="doccano")
 

@@ -84,7 +84,8 @@ def read_long(cells: Cells, intake: Intake) -> None:
     if "categories" in declared:
         intake.question(question, "choice", declared["categories"])
     intake.declared |= {name: value for name, value in declared.items() if value is not None}
-    text, gold = intake.asked_text(cells.header), None
+    text, gold = options.text, None
+    intake.asked_text(() if text is None else (text,))
     if cells.has_lists:  # of other files these would take time, and are read if asked for
         names = {plain_name(name): name for name in reversed(cells.header)}
         text = text or next((names[name] for name in TEXT_NAMES if name in names), None)

@@ -32,6 +32,9 @@ TOLERANCE: Final = 1e-6
 SETTLED: Final = "no posterior is farther than 1e-6 from its limit"
 #: Updates before any is accelerated: far from the limit the iteration itself chooses the optimum.
 PLAIN: Final = 10
+#: Of the tolerance: after ten updates that move no probability by more, what is left is rounding
+#: error, whose rate means nothing. EM advances by a ten-thousandth of the distance at least.
+_STILL: Final = 1e-4
 #: Of the objective: it may fall by this share without falling.
 _ROUNDING: Final = 1e-13
 #: Of the objective, a change that is quadratic in those of probabilities.
@@ -75,6 +78,7 @@ class Settling:
         self._tolerance = tolerance
         self.before: tuple[Floats, Floats] | None = None
         self.rates: deque[float] = deque(maxlen=KEPT)
+        self._moves: deque[float] = deque(maxlen=PLAIN)
 
     @property
     def rate(self) -> float:
@@ -84,6 +88,13 @@ class Settling:
     def may_settle(self, moved: float) -> bool:
         """Say whether probabilities that moved by so much may have settled."""
         return 0 < self._tolerance >= moved
+
+    @property
+    def _is_still(self) -> bool:
+        """Whether the last moves are rounding errors, and do not grow, as they do from a saddle."""
+        moves = self._moves
+        is_small = max(moves) <= _STILL * self._tolerance
+        return len(moves) == PLAIN and is_small and moves[-1] <= moves[0]
 
     def has_settled(self, point: Floats, image: Floats, moved: float | None = None) -> bool:
         """Say whether the probabilities at a point are at most the tolerance from their limit.
@@ -99,10 +110,11 @@ class Settling:
             moved = float(np.abs(point - before[0]).max(initial=0))
         if step > 0:
             self.rates.append(change / step)
+        self._moves.append(moved)
         if not self.may_settle(moved):
             return False
         left = _length(image - point)
-        if left <= 4 * np.finfo(float).eps * _length(point):
+        if left <= 4 * np.finfo(float).eps * _length(point) or self._is_still:
             return True
         return self.rate < 1 and moved * left <= self._tolerance * (1 - self.rate) * step
 

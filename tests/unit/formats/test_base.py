@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.formats.base import ExportFormat, Intake, Source, Span
+from annobench.io.formats.base import ExportFormat, Intake, Options, Source, Span
 from annobench.io.formats.export import NOTHING, Export, read_export
 from annobench.io.formats.records import csv_records, json_records
 
@@ -91,7 +91,8 @@ def test_people_get_pseudonyms_in_the_order_of_the_file(intake):
     hidden = Export(intake, FORMAT, "here")
     assert hidden.labels().annotators == ("person-1", "w7", "person-2")
     assert hidden.pseudonyms == {"a.b@example.org": "person-1", "Ann Lee": "person-2"}
-    shown = Export(intake, FORMAT, "here", keep_names=True)
+    intake.options = Options(keep_names=True)
+    shown = Export(intake, FORMAT, "here")
     assert shown.labels().annotators == ("a.b@example.org", "w7", "Ann Lee")
     assert shown.personal == ("a.b@example.org", "Ann Lee")
 
