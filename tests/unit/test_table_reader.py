@@ -82,7 +82,7 @@ def test_line_ends_and_a_byte_order_mark_do_not_matter(table, end):
 
 def test_an_empty_label_is_a_label_not_given(table):
     a = read_labels(table("item,annotator,label\nx,a,\ny,a,1\n"))
-    assert a.items == ("y",)
+    assert a.items == ("x", "y")
     assert a.n_labels == 1
 
 

@@ -28,7 +28,7 @@ from annobench.cli._reading import (
 )
 from annobench.cli._replacing import refuse_to_replace
 from annobench.cli._shared import check_folder, fail, listed, note_formulas, say, terminal
-from annobench.cli._trials import end_trial, tried
+from annobench.cli._trials import TRIED, Trial, end_trial, tried
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import write_csv
@@ -236,7 +236,8 @@ def _say_next(found: Proposals) -> None:
     commands, reasons = [], [*found.reasons]
     for command in found.commands:
         _, *typed = shlex.split(command)
-        trial = tried(typed, typed[1])
+        # To rank is proposed after it has succeeded.
+        trial = tried(typed, typed[1]) if typed[0] in TRIED else Trial()
         loss = trial.loss(of_repeats=not found.repetitions)
         if trial.refusal:
             reasons.append(trial.refusal)

@@ -714,7 +714,7 @@ class Export:
     def _coded(
         self, role: str, rows: NDArray[np.intp], names: tuple[str, ...]
     ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-        """Return codes of the names that occur, and those; or of all that the file declares."""
+        """Return codes, and the names: of a table all, else those that occur or are declared."""
         codes = self._columns[role][rows]
         declared = self._intake.declared.get(f"{role}s")
         if declared is not None:
@@ -726,6 +726,8 @@ class Export:
                     "again."
                 )
             return code_of.astype(np.int32)[codes], tuple(declared)
+        if self.is_long:
+            return codes, names
         is_used = np.zeros(len(names), dtype=bool)
         is_used[codes] = True
         if is_used.all():
