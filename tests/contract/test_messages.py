@@ -23,6 +23,7 @@ PACKAGES = (
 INTERNAL = {
     *("MisshapenError", "UimaError", "AnswerError", "MethodError", "MethodTimeoutError"),
     *("ArrowInvalid", "AttributeError", "Exit", "StopIteration", "KeyError", "TypeError"),
+    *("refusal", "_refusal"),
 }
 #: Of a `ValueError` the same.
 CLAUSES = {
