@@ -213,12 +213,14 @@ def _opened(source: Source) -> Cells:
     try:
         if path.suffix.lower() in PARQUET:
             return _Parquet(path)
-        from annobench.io.formats.containers import opened
         from annobench.io.formats.recognition import begins_as_json
         from annobench.io.formats.tables import text_table
-        from annobench.io.layouts.spreadsheet import is_workbook
 
-        if path.suffix.lower() in _NO_TEXT or begins_as_json(source) or is_workbook(source):
+        is_packed = path.suffix.lower() in _NO_TEXT or source.head.startswith(b"PK")
+        if is_packed or begins_as_json(source):
+            # A plain text needs no layout.
+            from annobench.io.formats.containers import opened
+
             with opened(source) as tables:
                 if len(tables) > 1:
                     raise ReaderError(f"{path}: {len(tables)} tables. Give a file with one.")

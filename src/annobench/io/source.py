@@ -26,7 +26,6 @@ from annobench.io.formats.recognition import (
     format_of,
     variants_of,
 )
-from annobench.io.layouts.judge_log import says_more
 from annobench.io.long import LONG
 from annobench.io.options import refuse_idle_options
 from annobench.labels.annotations import Annotations
@@ -426,12 +425,13 @@ def _has_rows(content: Content) -> bool:
 
 def _has_usual_columns(content: Content) -> bool:
     """Return whether a file is a table of labels by its header, so that no format is asked."""
-    from annobench.io.formats import containers
-
     table = tables.text_table(content)
     if table is not None and b"[" in content.head:
         return False
     if table is None:
+        from annobench.io.formats import containers
+        from annobench.io.layouts.judge_log import says_more
+
         table = containers.first_records(content)
         return _names_roles(table) and not (table is None or says_more(table.header))
     if table is None or not {tables.plain_name(name) for name in table.header} <= _USUAL:
