@@ -10,7 +10,7 @@ import annobench
 
 def test_python_runs_the_package_as_the_program():
     done = subprocess.run(
-        [sys.executable, "-m", "annobench", "version"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "annobench", "--version"], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == annobench.__version__
     assert not done.stderr
