@@ -44,6 +44,9 @@ _ALWAYS = (
     *("status", "gold_items", "empty", "missing"),
 )
 
+#: Formats of files in which rows may be labels, whatever their columns are called.
+_TABLES = {"hugging_face", "judge_log", "spreadsheet"}
+
 #: Options that say that a table has a layout.
 _OF_LAYOUTS = ("annotators", "transpose", "counts", "weight")
 
@@ -213,7 +216,10 @@ def _recognised(
     item, annotator = options.item, options.annotator
     is_table = named is None and _is_table(content)
     has_rows = is_table or (named is None and _has_rows(content))
-    is_long = has_rows and (annotator or options.label or _has_usual_columns(content))
+    names_columns = bool(annotator or options.label)
+    if names_columns and has_rows and not is_table:
+        names_columns = not set(variants_of(content)) - _TABLES
+    is_long = has_rows and (names_columns or _has_usual_columns(content))
     if is_table and not is_long and _names_columns(content, options):
         named = "wide"
     known = None if is_long else _format_of(content, named)

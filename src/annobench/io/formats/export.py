@@ -717,6 +717,8 @@ class Export:
         """Return codes, and the names: of a table all, else those that occur or are declared."""
         codes = self._columns[role][rows]
         declared = self._intake.declared.get(f"{role}s")
+        if declared is not None and role == "annotator":
+            declared = tuple(map(self._shown, declared))
         if declared is not None:
             code_of = pd.Index(declared).get_indexer(pd.Index(names))
             if (code_of < 0).any():

@@ -178,10 +178,15 @@ def _unrepeated(
     if repeats == "error":
         document, annotator = again[0]
         places = [m.place for m in kept if (m.document, m.annotator) == again[0]]
+        remedy = "Choose with --repeats first or last."
+        if max(Counter(name for name, _ in times).values()) == 1:
+            by_file = " If a file is one annotator's, add --annotator-from file."
+            remedy = "Nobody else did these documents: nothing can be compared." + (
+                by_file if "file" in export.format.annotators else ""
+            )
         raise AnnotationError(
             f"{export.path}: annotator {annotator!r} did document {document!r} {len(places)} times "
-            f"({', '.join(places[:3])}), and {len(again) - 1} more are repeated. Choose with "
-            "--repeats first or last."
+            f"({', '.join(places[:3])}), and {len(again) - 1} more are repeated. {remedy}"
         )
     ordered = kept if repeats == "last" else kept[::-1]
     unique = {(marked.document, marked.annotator): marked for marked in ordered}
