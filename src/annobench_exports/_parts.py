@@ -15,6 +15,7 @@ from annobench.core.errors import FullDiskError, ReaderError
 from annobench.core.names import MadeName
 from annobench.io.archives import unpack
 from annobench.io.formats.base import DAMAGED_ARCHIVE, Intake, Source
+from annobench.io.formats.records import MisshapenError as MisshapenError
 
 #: Endings of files that hold records; configurations and pictures are not looked at.
 ENDINGS = {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet"}
@@ -24,10 +25,6 @@ _LARGEST = 2**63 - 1
 
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
-
-
-class MisshapenError(ValueError):
-    """A part of a record that is not what the format says; its reader adds where it stands."""
 
 
 def mapping(value: Any, what: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from annobench.core.errors import ReaderError
 from annobench.core.names import Name
 from annobench.io.formats.base import HEAD_BYTES, Source
+from annobench.io.texts import is_utf_16
 from annobench_exports._parts import named_by_file
 from annobench_exports.brat import has_folders
 
@@ -88,4 +89,4 @@ def annotator_and_document(path: Path, source: Source, files: list[Path]) -> tup
 
 
 def _encoding(data: bytes) -> str:
-    return "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+    return "utf-16" if is_utf_16(data) else "utf-8"

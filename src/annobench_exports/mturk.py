@@ -106,16 +106,18 @@ def _slots(table: Table, answers: list[str]) -> list[_Slot]:
     numbered = {stem: of for stem, of in _numbered(answers).items() if stem[1] == ""}
     slots: list[_Slot] = []
     for count in sorted({len(of) for of in numbered.values()}, reverse=True):
-        shown = [of for of in inputs.values() if len(of) == count]
-        asked = {stem: of for stem, of in numbered.items() if len(of) == count}
+        of_inputs = [of for of in inputs.values() if len(of) == count]
+        of_answers = {stem: of for stem, of in numbered.items() if len(of) == count}
         # Of two inputs and two questions each may be about both.
-        if count > 2 and shown and asked:
+        if count > 2 and of_inputs and of_answers:
             questions = tuple(
-                stem.removeprefix("Answer.").rstrip("._- ") or "answer" for stem, _ in asked
+                stem.removeprefix("Answer.").rstrip("._- ") or "answer" for stem, _ in of_answers
             )
             slots = [
                 _Slot(
-                    tuple(of[n] for of in shown), tuple(of[n] for of in asked.values()), questions
+                    tuple(of[n] for of in of_inputs),
+                    tuple(of[n] for of in of_answers.values()),
+                    questions,
                 )
                 for n in range(count)
             ]
@@ -152,16 +154,16 @@ def _names_of_slots(
     slots: list[_Slot], hit: str, rows: list[dict[str, Any]]
 ) -> dict[tuple[str, int], str]:
     """Name the items of each HIT: by their input if that is short and distinguishes them."""
-    shown = {
+    inputs = {
         (row[hit], n): tuple(row[name] for name in slot.inputs)
         for row in rows
         for n, slot in enumerate(slots)
     }
     for k in range(len(slots[0].inputs) if slots else 0):
-        cells = [values[k] for values in shown.values()]
+        cells = [values[k] for values in inputs.values()]
         if len({*cells}) == len(cells) and all(0 < len(c) <= _MAX_NAME_LENGTH for c in cells):
-            return {place: values[k] for place, values in shown.items()}
-    return {(name, n): f"{name} {n + 1}" for name, n in shown}
+            return {place: values[k] for place, values in inputs.items()}
+    return {(name, n): f"{name} {n + 1}" for name, n in inputs}
 
 
 def _column(table: Table, name: str) -> str | None:

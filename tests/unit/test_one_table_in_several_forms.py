@@ -104,3 +104,14 @@ def test_an_option_without_effect_is_refused(files, form, option):
 def test_an_error_never_shows_an_address(files, form):
     with pytest.raises(AnnotationError, match=r"2 of 117 labels are not .* 'person-1'"):
         select_labels(files / f"table.{form}")
+
+
+@pytest.mark.parametrize("name", ["table.parquet", "table.pq", "table.tab", "table.jsonl"])
+def test_an_archive_may_hold_a_table_of_any_ending(files, tmp_path, name):
+    same = {"table.pq": "table.parquet", "table.tab": "table.tsv"}.get(name, name)
+    with zipfile.ZipFile(tmp_path / "table.zip", "w") as archive:
+        archive.write(files / same, name)
+    inside, outside = (
+        select_labels(path, repeats="first") for path in (tmp_path / "table.zip", files / same)
+    )
+    pd.testing.assert_frame_equal(inside.labels.to_frame(), outside.labels.to_frame())

@@ -179,13 +179,13 @@ def as_typed(message: str, command: str = "") -> str:
 
     What the message quotes stays as it is, and what is typed already.
     """
-    own = COMMANDS.get(command, ((), {}))[1]
+    own_options = COMMANDS.get(command, ((), {}))[1]
 
     def option(match: re.Match[str]) -> str:
         if not (name := match["assigned"] or match["named"]):
             return match[0]
         value = (match["value"] or "").strip("\"'").removesuffix("True")
-        if name == "categories" and name not in own and "order" in own:
+        if name == "categories" and name not in own_options and "order" in own_options:
             name = "order"
         return written("from_format" if name == "format" else name) + (
             f" {shlex.quote(value)}" if value else ""

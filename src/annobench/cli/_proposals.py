@@ -120,45 +120,45 @@ def propose(
     """Propose the commands that apply to labels or spans with these facts."""
     from annobench.aggregation.consensus import MAX_CONFUSION
 
-    found = Proposals(repetitions=repetitions)
+    proposals = Proposals(repetitions=repetitions)
     if not facts.n_shared:
         who = (
             f"All {what} are of one annotator"
             if facts.n_annotators == 1
             else f"No item has {what} of two annotators"
         )
-        found.reasons.append(
+        proposals.reasons.append(
             f"{who}, so there is nothing to compare. Have a second annotator label some of the "
             "items."
         )
-        return found
+        return proposals
     repeats = " --repeats first" if facts.n_repeats else ""
-    found.commands.append(f"annobench report {file}{repeats}")
+    proposals.commands.append(f"annobench report {file}{repeats}")
     if repetitions:  # else a model takes each for a further annotator's
         option = f"{option or file}{repeats}"
     if facts.scale == "spans":
-        return found
+        return proposals
     if facts.scale == "interval":
-        found.reasons.append(
+        proposals.reasons.append(
             "The labels are numbers, for `annobench report`. `annobench consensus` needs "
             "categories."
         )
     elif facts.n_annotators * facts.n_categories**2 > MAX_CONFUSION:
-        found.reasons.append(
+        proposals.reasons.append(
             f"{facts.n_categories:,} categories are too many for `annobench consensus`: merge some."
         )
     elif facts.anonymous:
-        found.commands.append(f"annobench consensus {option or file} --model voting")
-        found.reasons.append(
+        proposals.commands.append(f"annobench consensus {option or file} --model voting")
+        proposals.reasons.append(
             "Who gave which label is not known: coefficients and models that compare annotators "
             "can't be computed."
         )
     else:
-        found.commands.append(f"annobench consensus {option or file}")
+        proposals.commands.append(f"annobench consensus {option or file}")
     if facts.judges and facts.n_annotators - len(facts.judges) >= 2:
         named = shlex.join([part for name in facts.judges[:3] for part in ("--judge", name)])
-        found.commands.append(f"annobench judge {option or file} {named}")
-    return found
+        proposals.commands.append(f"annobench judge {option or file} {named}")
+    return proposals
 
 
 def propose_for_export(

@@ -91,13 +91,13 @@ def _tried(words: Sequence[str], file: str) -> Trial:
 
     if is_partitioned(file):
         return Trial()
-    said = io.StringIO()
+    messages = io.StringIO()
     trying.set(True)
     try:
         with (
             _first_rows(Path(file)) as (path, in_part),
             contextlib.redirect_stdout(io.StringIO()),
-            contextlib.redirect_stderr(said),
+            contextlib.redirect_stderr(messages),
             warnings.catch_warnings(),
         ):
             warnings.simplefilter("ignore")
@@ -110,7 +110,7 @@ def _tried(words: Sequence[str], file: str) -> Trial:
         return Trial("", end.selection, in_part)
     except Exception as error:
         return Trial(str(error))
-    return Trial(said.getvalue().removeprefix("annobench: ").strip())
+    return Trial(messages.getvalue().removeprefix("annobench: ").strip())
 
 
 @contextlib.contextmanager

@@ -68,8 +68,7 @@ def what_repeats(
     Distinction
         Empty if no column distinguishes them.
     """
-    wanted = {name: getattr(options, name) for name in ("item", "annotator", "label")}
-    chosen = cells.choose(wanted)
+    chosen = cells.choose(options.roles)
     rest = [name for name in cells.header if name and name not in chosen.names]
     pair = item.astype(np.int64) * (int(annotator.max()) + 1) + annotator
     items = [*(chosen.parts or [chosen.roles["item"]])]

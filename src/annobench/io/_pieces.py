@@ -374,7 +374,7 @@ def _refuse_second_header(address: str, batch: pa.RecordBatch, before: int) -> N
 
 
 def _header(address: str, head: bytes) -> tuple[str, list[str]]:
-    """Find the delimiter and the names of the columns as `read_table` does."""
+    """Find the delimiter and the names of the columns as `header_of` does for a file in memory."""
     head = head.removeprefix(codecs.BOM_UTF8)
     foreign = what_it_is(head[:1_000], address)
     if foreign is not None:

@@ -12,25 +12,23 @@ from pathlib import Path, PurePosixPath
 
 from annobench.core.errors import AnnotationError, FullDiskError, ReaderError
 from annobench.core.files import naming_full_disk
+from annobench.io.cells import NO_TEXT, PARQUET, TABBED
 from annobench.io.formats.base import DAMAGED_ARCHIVE, Source
 from annobench.io.formats.recognition import variants_of
-from annobench.io.texts import has_blanks, write_readable
+from annobench.io.texts import has_blanks, is_utf_16, write_readable
 
 #: An archive that holds more is refused.
 _MAX_FILES, _MAX_BYTES = 10_000, 2**32
 
-#: How a text in UTF-16 begins.
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-
 #: How the names of tables end.
-_TABLES = (".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
+_TABLES = (".csv", *TABBED, *NO_TEXT, *PARQUET)
 
 
 def content_of(path: str | Path) -> Source:
     """Return the content of a path; of an archive of tables alone, what it holds.
 
-    Text in UTF-16, and text whose columns are separated by blanks as R's `write.table` writes it,
-    become UTF-8 with tabs.
+    Text in UTF-16 becomes UTF-8; blanks between columns, as R's `write.table` writes them, become
+    tabs.
 
     Parameters
     ----------
@@ -49,7 +47,7 @@ def content_of(path: str | Path) -> Source:
     """
     source = Source(path)
     is_archive = source.head.startswith(b"PK") and _holds_tables(source.path)
-    if not is_archive and not (source.head.startswith(_UTF_16) or has_blanks(source.head)):
+    if not is_archive and not (is_utf_16(source.head) or has_blanks(source.head)):
         return source
     if variants_of(source):
         return source

@@ -21,8 +21,10 @@ def coded_labels(
         rank = {name: code for code, name in enumerate(order)}
         small = np.int16 if len(order) <= np.iinfo(np.int16).max else np.int32
         return np.array([rank[name] for name in names], dtype=small), order
-    given = ["-"] * len(names)
-    distinct = Annotations.from_arrays(given, given, names, categories=categories, scale=scale)
+    placeholders = ["-"] * len(names)
+    distinct = Annotations.from_arrays(
+        placeholders, placeholders, names, categories=categories, scale=scale
+    )
     return distinct.label, distinct.categories
 
 

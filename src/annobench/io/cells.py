@@ -49,7 +49,7 @@ TABBED = (".tsv", ".tab")
 METADATA = b"annobench"
 
 #: A table in such a file is no text with a delimiter.
-_NO_TEXT = (".xlsx", ".json", ".jsonl", ".ndjson")
+NO_TEXT = (".xlsx", ".json", ".jsonl", ".ndjson")
 
 #: Characters among which the end of a header nearly always is.
 _HEAD = 65_536
@@ -174,11 +174,11 @@ class _Parquet(Cells):
         with refusing_parquet(path), pq.ParquetFile(path) as file:
             self._schema = file.schema_arrow
             n_rows = file.metadata.num_rows
-        self._columns: dict[str, pa.ChunkedArray] = {}
+        self._orders: dict[str, tuple[str, ...] | None] = {}
         super().__init__(
             path,
             list(self._schema.names),
-            lambda name: as_text(self._read(name)),
+            self._read,
             lambda: [f"row {n + 1}" for n in range(n_rows)],
         )
 
@@ -188,14 +188,15 @@ class _Parquet(Cells):
 
     def declared(self, label: str) -> dict[str, Any]:
         kept = kept_beside(self.path, self._schema.metadata)
-        order = declared_order(self._read(label))
+        self.coded(label)
+        order = self._orders[label]
         return kept if order is None else {"categories": order, "scale": "ordinal"} | kept
 
     def _read(self, name: str) -> pa.ChunkedArray:
-        if name not in self._columns:
-            with refusing_parquet(self.path), pq.ParquetFile(self.path) as file:
-                self._columns[name] = file.read(columns=[name])[name]
-        return self._columns[name]
+        with refusing_parquet(self.path), pq.ParquetFile(self.path) as file:
+            column = file.read(columns=[name])[name]
+        self._orders[name] = declared_order(column)
+        return as_text(column)
 
 
 def cells_of(source: Source) -> Cells:
@@ -216,7 +217,7 @@ def _opened(source: Source) -> Cells:
         from annobench.io.formats.recognition import begins_as_json
         from annobench.io.formats.tables import text_table
 
-        is_packed = path.suffix.lower() in _NO_TEXT or source.head.startswith(b"PK")
+        is_packed = path.suffix.lower() in NO_TEXT or source.head.startswith(b"PK")
         if is_packed or begins_as_json(source):
             # A plain text needs no layout.
             from annobench.io.formats.containers import opened

@@ -17,6 +17,7 @@ from annobench.core.errors import ReaderError, report_faults
 from annobench.core.numbers import plain_number
 from annobench.core.texts import counted, visible
 from annobench.io.formats.base import as_json
+from annobench.io.formats.records import MisshapenError
 from annobench.pairwise.comparisons import LEFT, RIGHT, TIE, Comparisons, column_of
 
 if TYPE_CHECKING:
@@ -44,10 +45,6 @@ _QUESTION: Final = (
 _MOST: Final = 5
 
 _VERDICT: Final = re.compile(r"\s*\[*([AB])(>>|>|=|<|<<)([AB])\]*\s*")
-
-
-class MisshapenError(ValueError):
-    """A record that can't be read; where it is, and what to do, is added."""
 
 
 class Game(NamedTuple):
@@ -119,13 +116,13 @@ def fastchat(record: Record) -> list[Game]:
     """Read two games, of which the second shows the answer of `model_2` first."""
     models = _models(record, "model_1", "model_2")
     games = []
-    for field, shown in (("g1_winner", models), ("g2_winner", models[::-1])):
+    for field, pair in (("g1_winner", models), ("g2_winner", models[::-1])):
         word = record[field]
         won = record.get(word) if word in ("model_1", "model_2") else word
         if _is_empty(won) or won == "error":
-            games.append(Game(*shown, None, "games that failed"))
-        elif won == "tie" or won in shown:
-            games.append(Game(*shown, 0.5 if won == "tie" else float(won == shown[0])))
+            games.append(Game(*pair, None, "games that failed"))
+        elif won == "tie" or won in pair:
+            games.append(Game(*pair, 0.5 if won == "tie" else float(won == pair[0])))
         else:
             raise MisshapenError(f"{field} {repr(word)} is none of model_1, model_2, tie and error")
     return games
@@ -140,17 +137,17 @@ def arena_hard(record: Record) -> list[Game]:
         raise MisshapenError(f"games {repr(record['games'])} are not a list")
     games = []
     for n, played in enumerate(record["games"]):
-        shown = (model, rival) if n % 2 else (rival, model)
+        pair = (model, rival) if n % 2 else (rival, model)
         score = played.get("score") if isinstance(played, dict) else None
         if _is_empty(score):
-            games.append(Game(*shown, None, "games without a verdict"))
+            games.append(Game(*pair, None, "games without a verdict"))
             continue
         parts = _VERDICT.fullmatch(score) if isinstance(score, str) else None
         if parts is None or parts[1] == parts[3]:
             raise MisshapenError(f"score {repr(score)} is no verdict such as A>>B, A>B or A=B")
         won = {"=": 0.5, ">": 1.0, "<": 0.0}[parts[2][0]]
         points = won if parts[1] == "A" else 1 - won
-        games.append(Game(*shown, points, strong=len(parts[2]) == 2))
+        games.append(Game(*pair, points, strong=len(parts[2]) == 2))
     return games
 
 

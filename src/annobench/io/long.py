@@ -50,9 +50,8 @@ def read_long(cells: Cells, intake: Intake) -> None:
         If a column is missing, or a row has no item or no annotator.
     """
     options = intake.options
-    wanted = {name: getattr(options, name) for name in ("item", "annotator", "label")}
-    chosen, columns = cells.columns(wanted)
-    item, annotator, label = (columns[role] for role in wanted)
+    chosen, columns = cells.columns(options.roles)
+    item, annotator, label = (columns[role] for role in ("item", "annotator", "label"))
     if not label.codes.size:
         raise ReaderError(f"{cells.path}: a header but no rows. Give one row per label.")
     is_empty = (item.codes < 0) & (annotator.codes < 0) & (label.codes < 0)
@@ -85,7 +84,8 @@ def read_long(cells: Cells, intake: Intake) -> None:
         intake.question(question, "choice", declared["categories"])
     intake.declared |= {name: value for name, value in declared.items() if value is not None}
     text, gold = options.text, None
-    intake.asked_text(() if text is None else (text,))
+    if text is not None:
+        intake.asked_text((text,))
     if cells.has_lists:  # of other files these would take time, and are read if asked for
         names = {plain_name(name): name for name in reversed(cells.header)}
         text = text or next((names[name] for name in TEXT_NAMES if name in names), None)
@@ -175,18 +175,15 @@ def groups_of_rows(
 
 
 def read_gold(
-    path: str | Path,
-    *,
-    item: str | None = None,
-    gold: str | None = None,
+    path: str | Path, *, item: str | None = None, gold: str | None = None
 ) -> dict[str, str]:
     r"""Read a gold standard: a table with a header and one row per item.
 
     Parameters
     ----------
     path : str or Path
-        CSV, TSV or Parquet, as for `read_table`, or a workbook of one sheet or JSON with one record
-        per item; an empty cell means that there is no gold category.
+        CSV, TSV, Parquet, a workbook of one sheet, or JSON with one record per item; an empty cell
+        means that there is no gold category.
     item : str, optional
         Name of the column of the items; by default usual names are recognised.
     gold : str, optional

@@ -247,6 +247,11 @@ class Options:
             if not isinstance(words := getattr(self, name), str):
                 object.__setattr__(self, name, tuple(words))
 
+    @property
+    def roles(self) -> dict[str, str | None]:
+        """The columns of a table with a row per label, where they are named."""
+        return {"item": self.item, "annotator": self.annotator, "label": self.label}
+
     def given(self) -> dict[str, Any]:
         """Return the options that differ from their defaults."""
         values = {each.name: (getattr(self, each.name), each.default) for each in fields(self)}

@@ -20,9 +20,6 @@ from annobench.io.source import Source
 from annobench.labels.annotations import Annotations, Scale
 from annobench.labels.frames import from_long
 
-#: Choices that have no effect on some sources.
-_CHECKED = ("status", "gold_items", "empty", "missing")
-
 __all__ = ["read_labels", "select_labels"]
 
 
@@ -151,9 +148,9 @@ def select_labels(path: str | Path, **options: Any) -> Selection:
 def select(source: Source, **choices: Any) -> Selection:
     """Read the labels of a source, as `select_labels` does, also with other choices."""
     options = replace(source.options, **choices)
-    given = {name: value for name, value in options.given().items() if name in _CHECKED}
-    if given:
-        refuse_idle_options(str(source.path), source.kind, given)
+    selecting = {name: value for name, value in options.given().items() if name in SELECTING}
+    if selecting:
+        refuse_idle_options(str(source.path), source.kind, selecting)
     categories, scale = options.categories, options.scale
     # Of ordinal categories the order may be passed over, and nothing else be changed.
     if source.partitions is not None and (

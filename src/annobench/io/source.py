@@ -19,7 +19,7 @@ from annobench.io.formats import tables
 from annobench.io.formats.base import ExportFormat, Intake, Options
 from annobench.io.formats.base import Source as Content
 from annobench.io.formats.discovery import discover
-from annobench.io.formats.export import Export, read_as
+from annobench.io.formats.export import SELECTING, Export, read_as
 from annobench.io.formats.layers import layers
 from annobench.io.formats.recognition import (
     begins_as_json,
@@ -39,10 +39,7 @@ __all__ = ["Source"]
 SourceKind = Literal["long", "wide", "export", "spans", "partitions"]
 
 #: Options that may be named with any source, and those that `select` checks.
-_ALWAYS = (
-    *("gold", "keep_names", "people", "shown_first", "over", "categories", "scale", "repeats"),
-    *("status", "gold_items", "empty", "missing"),
-)
+_ALWAYS = {"gold", "keep_names", "people", "shown_first", "over", *SELECTING}
 
 #: Formats of files in which rows may be labels, whatever their columns are called.
 _TABLES = {"hugging_face", "judge_log", "spreadsheet"}
@@ -204,8 +201,8 @@ class Source:
         Source
             The same file or folder.
         """
-        given = {name: value for name, value in options.items() if value is not None}
-        return replace(self, options=replace(self.options, **given)) if given else self
+        changes = {name: value for name, value in options.items() if value is not None}
+        return replace(self, options=replace(self.options, **changes)) if changes else self
 
 
 def _recognised(
@@ -222,22 +219,21 @@ def _recognised(
     is_long = has_rows and (names_columns or _has_usual_columns(content))
     if is_table and not is_long and _names_columns(content, options):
         named = "wide"
-    known = None if is_long else _format_of(content, named)
-    if known is None or (is_table and item is not None and known[0].kind != "wide"):
+    recognised = None if is_long else _format_of(content, named)
+    if recognised is None or (is_table and item is not None and recognised[0].kind != "wide"):
         refuse_idle_options(path, "long", given)
         if is_table and not {"annotator", "label"} & given.keys():
             _refuse_wide(content, item)
         if is_table:
-            wanted = {role: getattr(options, role) for role in ("item", "annotator", "label")}
-            _refuse_unnamed(content, wanted)
+            _refuse_unnamed(content, options.roles)
         return LONG, LONG.title
-    if annotator is not None and known[0].kind == "wide" and known[0].name != "form":
+    if annotator is not None and recognised[0].kind == "wide" and recognised[0].name != "form":
         raise ReaderError(
-            f"{path}: --annotator has no effect on {known[0].title}. Name the columns of "
+            f"{path}: --annotator has no effect on {recognised[0].title}. Name the columns of "
             "annotators with --annotators; or, if a row is an annotator, add --transpose."
         )
-    refuse_idle_options(path, known[0].kind, given)
-    return known
+    refuse_idle_options(path, recognised[0].kind, given)
+    return recognised
 
 
 def _push(labels: Annotations, intake: Intake) -> None:

@@ -18,17 +18,27 @@ _CELL = re.compile(r'"((?:[^"\\]|\\.|"")*)"|(\S+)')
 _MISSING = "NA"
 
 
+def is_utf_16(head: bytes) -> bool:
+    """Return whether a text begins with the byte order mark of UTF-16."""
+    return head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+
+
 def has_blanks(head: bytes) -> bool:
     """Return whether the beginning of a text is a table with blanks between its columns.
 
     The first line has different names, none of which is a number, and all others as many cells, or
     all one more, the name of the row.
     """
-    text = head.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace")
-    lines = [line for line in text.splitlines()[:-1] if line.strip()][:LOOKED_AT]
-    if len(lines) < 3 or any(sign in lines[0] for sign in DELIMITERS):
+    head = head.removeprefix(codecs.BOM_UTF8)
+    # Nearly every table has a delimiter in its first line.
+    first = head.lstrip(b"\r\n").partition(b"\n")[0]
+    if any(sign.encode() in first for sign in DELIMITERS):
         return False
-    names, *rows = map(cells_of, lines)
+    text = head.decode("utf-8", errors="replace")
+    lines = [line for line in text.splitlines()[:-1] if line.strip()][:LOOKED_AT]
+    if len(lines) < 3:
+        return False
+    names, *rows = map(_split, lines)
     widths = {len(row) for row in rows}
     is_header = len(names) > 1 and len({*names}) == len(names) and not any(map(is_number, names))
     if not is_header or widths not in ({len(names)}, {len(names) + 1}):
@@ -40,7 +50,7 @@ def has_blanks(head: bytes) -> bool:
     )
 
 
-def cells_of(line: str) -> list[str]:
+def _split(line: str) -> list[str]:
     """Return the cells of a line between blanks; what R writes for a missing one is empty."""
     cells = []
     for quoted, word in _CELL.findall(line):
@@ -58,12 +68,12 @@ def write_readable(path: Path, folder: Path) -> None:
         If a line has more or fewer cells than the header.
     """
     data = path.read_bytes()
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if is_utf_16(data):
         text = data.decode("utf-16")
         (folder / path.name).write_text(text, encoding="utf-8", newline="")
         return
     lines = data.removeprefix(codecs.BOM_UTF8).decode("utf-8").splitlines()
-    rows = [(number, cells_of(line)) for number, line in enumerate(lines, start=1) if line.strip()]
+    rows = [(number, _split(line)) for number, line in enumerate(lines, start=1) if line.strip()]
     header = rows[0][1]
     n_more = len(rows[1][1]) - len(header)
     target = folder / f"{path.stem}.tsv"

@@ -580,11 +580,11 @@ class Export:
             if question is not None and question.startswith(f"{name}="):
                 return name, self._option(name, question.removeprefix(f"{name}="))
         usable = [name for name in known if self.kind(name) != "text"]
-        shown = named_columns(usable, most=20)
+        names = named_columns(usable, most=20)
         if question is not None:
             raise AnnotationError(
                 f"{self.path}: no question is called {question!r}.{did_you_mean(question, known)} "
-                f"There are {shown or 'spans only'}."
+                f"There are {names or 'spans only'}."
             )
         if len(usable) == 1:
             return usable[0], None
@@ -600,7 +600,7 @@ class Export:
                 "categories first, in a table with one row per answer."
             )
         raise AnnotationError(
-            f"{self.path}: there are {len(usable)} questions: {shown}. Name one with --question."
+            f"{self.path}: there are {len(usable)} questions: {names}. Name one with --question."
         )
 
     def _option(self, question: str, option: str) -> str:

@@ -114,14 +114,14 @@ def unrecognised(source: Source, variants: Mapping[str, str]) -> str:
 
 def _said_of_fields(record: dict[str, Any]) -> str:
     """Describe the records' fields, and how to make them readable."""
-    shown = named_columns(record) or "none"
+    names = named_columns(record) or "none"
     if len(record) > 1 and all(isinstance(value, dict) for value in record.values()):
         return (
-            f" It holds one object with the keys {shown}. If these are columns, as pandas writes "
+            f" It holds one object with the keys {names}. If these are columns, as pandas writes "
             "them, write records: to_json(orient='records')."
         )
     return (
-        f" Its records have the fields {shown}. For one label per record, name the fields item, "
+        f" Its records have the fields {names}. For one label per record, name the fields item, "
         "annotator (or judge) and label (or verdict). If each annotator has a field of labels, "
         "add --from wide."
     )

@@ -28,6 +28,10 @@ _TOKEN = 12
 _SPACE = frozenset(" \t\r\n")
 
 
+class MisshapenError(ValueError):
+    """A part of a record that is not what the format says; its reader adds where it is."""
+
+
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):

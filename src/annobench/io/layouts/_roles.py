@@ -46,11 +46,11 @@ def readings_of(table: Table, columns: Mapping[str, str | None]) -> dict[str, di
     for item, annotator in product(candidates["item"], candidates["annotator"]):
         if item == annotator or not _are_several(cells, item, annotator):
             continue
-        known = {item, annotator, *rounds, *unlike}
+        taken = {item, annotator, *rounds, *unlike}
         labels = candidates["label"] or [
             name
             for name, own in cells.items()
-            if name not in known
+            if name not in taken
             and len(set(own)) <= _MAX_CATEGORIES
             and not _follows(own, cells[item])
             and not _follows(own, cells[annotator])

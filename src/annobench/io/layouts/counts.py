@@ -286,10 +286,10 @@ def _refuse_numbers(table: Table, gold: str, columns: list[str]) -> None:
             f"{table.path}: no column is called {gold!r}, given with gold=. Name one of "
             f"{listed(table.header)}."
         )
-    known = {cell for cell in _cells(table, gold) if cell}
-    if columns and not known & set(columns):
+    golds = {cell for cell in _cells(table, gold) if cell}
+    if columns and not golds & set(columns):
         raise ReaderError(
-            f"{table.path}: {gold!r}, given with gold=, holds {listed(sorted(known))}, and none of "
+            f"{table.path}: {gold!r}, given with gold=, holds {listed(sorted(golds))}, and none of "
             f"the categories {listed(columns)}. Write their names there, or leave gold= out."
         )
 

@@ -16,7 +16,8 @@ from annobench.io.formats.records import is_json_lines, json_records
 from annobench.io.formats.tables import ANNOTATOR_NAMES, GOLD_NAMES, ITEM_NAMES, plain_name
 from annobench.labels.columns import USUAL_NAMES
 
-_JUDGE = ("judge", "judge_model", "judge_name", "grader", "evaluator", *ANNOTATOR_NAMES)
+_OF_JUDGES = ("judge", "judge_model", "judge_name", "grader", "evaluator")
+_JUDGE = (*_OF_JUDGES, *ANNOTATOR_NAMES)
 _MODEL = ("model", "model_name", "model_id")
 _ITEM = ("item", "item_id", "question_id", "prompt_id", "conversation_id", "pair_id", *ITEM_NAMES)
 _VERDICT = (
@@ -116,7 +117,7 @@ def _recognise(source: Source) -> str | None:
 def says_more(names: Iterable[str]) -> bool:
     """Return whether records say more than who gave an item which label: of a judge, or a model."""
     fields = set(map(plain_name, names))
-    more = {*_JUDGE[: _JUDGE.index(ANNOTATOR_NAMES[0])], *_MODEL, *_HUMAN, *_PROMPT, *_OTHERS}
+    more = {*_OF_JUDGES, *_MODEL, *_HUMAN, *_PROMPT, *_OTHERS}
     return bool(fields & (more | {"model_a", "model_b", "turn"}))
 
 

@@ -223,10 +223,10 @@ def are_labels(table: Table, options: Options, named: Sequence[str | None]) -> b
         made = plan(table, replace(options, format="wide"))
     except ReaderError:
         return False
-    known = [set(_cells(table, str(name))) - {""} for name in named]
-    return all(cells & set(_cells(table, name)) for cells in known for name in made.places) and all(
-        name in made.places or name == made.gold for name in named
-    )
+    labels = [set(_cells(table, str(name))) - {""} for name in named]
+    return all(
+        cells & set(_cells(table, name)) for cells in labels for name in made.places
+    ) and all(name in made.places or name == made.gold for name in named)
 
 
 def _refuse_totals(table: Table, made: Plan) -> None:
